@@ -40,6 +40,7 @@ pub(crate) fn python_report(
     Report {
         not_run: seen.collector.not_run().cloned().collect(),
         deselected: seen.collector.deselected,
+        limited_to: seen.collector.limited_to,
         exit_code: finished.end.code(),
         reason,
         tests: seen.collector.tests,
@@ -172,6 +173,7 @@ pub(crate) fn ending(outcome: Outcome) -> Report {
         tests: Vec::new(),
         not_run: Vec::new(),
         deselected: Vec::new(),
+        limited_to: Vec::new(),
         deselected_tests: Vec::new(),
         collection_errors: Vec::new(),
         limits: Vec::new(),

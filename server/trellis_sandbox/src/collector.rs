@@ -27,6 +27,7 @@ pub(crate) struct ResultCollector {
     pub(crate) trials: Vec<TrialResult>,
     pub(crate) collected: Vec<String>,
     pub(crate) deselected: Vec<String>,
+    pub(crate) limited_to: Vec<String>,
     pub(crate) collection_errors: Vec<Failure>,
     /// The current activity; `None` until the first record of a phase.
     pub(crate) activity: Option<Activity>,
@@ -71,6 +72,7 @@ impl ResultCollector {
             trials: Vec::new(),
             collected: Vec::new(),
             deselected: Vec::new(),
+            limited_to: Vec::new(),
             collection_errors: Vec::new(),
             activity: None,
             own_time: Duration::ZERO,
@@ -133,6 +135,7 @@ impl ResultCollector {
             }
             Event::Collected { ids } => self.collected.extend(ids),
             Event::Deselected { ids } => self.deselected.extend(ids),
+            Event::Limited { paths } => self.limited_to = paths,
             Event::CollectionError { path, failure } => {
                 let path = self.places.relative(&path).unwrap_or(path);
                 let collecting = Some(path.clone()).filter(|it| !it.is_empty());

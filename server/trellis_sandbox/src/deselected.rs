@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::report::{Coverage, FileCoverage, Outcome, Report, TestOutcome, TestResult};
+use crate::report::{Coverage, Failure, FileCoverage, Outcome, Report, TestOutcome, TestResult};
 use trellis_os::wording::counted;
 
 /// Maximum number of ids named in a note.
@@ -17,6 +17,8 @@ pub(crate) fn add(report: &mut Report, rest: Report) {
         (report.outcome, report.reason) = (rest.outcome, rest.reason);
         return;
     }
+    report.notes.extend(unloaded(&rest));
+    add_ids(report, rest.not_run);
     let has_result: HashSet<&str> = rest.tests.iter().map(|it| it.id.as_str()).collect();
     report.deselected.retain(|id| !has_result.contains(id.as_str()));
     report.duration += rest.duration;
@@ -28,11 +30,13 @@ pub(crate) fn add(report: &mut Report, rest: Report) {
     let bad: Vec<&str> =
         rest.tests.iter().filter(|it| !passed(it)).map(|it| it.id.as_str()).collect();
     let (count, passed) = (rest.tests.len(), rest.tests.len() - bad.len());
-    report.notes.push(format!(
-        "tests that the project's options or a hook leave out were run as well, to see what breaks in them: \
-         {passed} of {count} passed{}",
-        named(", failed or skipped: ", &bad)
-    ));
+    if count > 0 {
+        report.notes.push(format!(
+            "tests that the project's options or a hook leave out were run as well, to see what breaks in them: \
+             {passed} of {count} passed{}",
+            named(", failed or skipped: ", &bad)
+        ));
+    }
     let silent = &report.deselected;
     if !silent.is_empty() {
         let why = rest.reason.unwrap_or_else(|| format!("{:?}", rest.outcome));
@@ -45,15 +49,40 @@ pub(crate) fn add(report: &mut Report, rest: Report) {
     report.deselected_tests = rest.tests;
 }
 
+/// Adds the ids of tests that `listed`, a run that found all tests, has and `report` has not.
+pub(crate) fn list(report: &mut Report, listed: Report) {
+    report.notes.extend(unloaded(&listed));
+    add_ids(report, listed.deselected);
+}
+
+/// Adds ids of tests that the report does not know to those that were found and not run.
+fn add_ids(report: &mut Report, ids: Vec<String>) {
+    let ran = report.tests.iter().map(|it| &it.id);
+    let known: HashSet<&String> = ran.chain(&report.not_run).chain(&report.deselected).collect();
+    let new: Vec<String> = ids.into_iter().filter(|it| !known.contains(it)).collect();
+    report.deselected.extend(new);
+}
+
+/// Returns a note on files with tests that are left out and unknown, since they cannot be loaded.
+fn unloaded(rest: &Report) -> Option<String> {
+    let files: BTreeSet<&str> = rest.collection_errors.iter().filter_map(Failure::file).collect();
+    let files: Vec<&str> = files.into_iter().collect();
+    let what = counted(
+        files.len(),
+        "file that the project's options leave out cannot be loaded, so its",
+        "files that the project's options leave out cannot be loaded, so their",
+    );
+    (!files.is_empty()).then(|| format!("{what} tests have no result{}", named(": ", &files)))
+}
+
 /// Returns a note on tests that were found and not run. `has_options`: the request has options for
 /// the framework.
-pub(crate) fn left_out(report: &Report, has_options: bool) -> String {
+pub(crate) fn left_out(report: &Report, has_options: bool) -> Option<String> {
     let yours = if has_options { "your options, " } else { "" };
-    format!(
-        "{yours}the project's options or a hook leave out {}{}",
-        counted(report.deselected.len(), "test", "tests"),
-        named(": ", &report.deselected)
-    )
+    let count = counted(report.deselected.len(), "test", "tests");
+    let ids = named(": ", &report.deselected);
+    let note = format!("{yours}the project's options or a hook leave out {count}{ids}");
+    (!report.deselected.is_empty()).then_some(note)
 }
 
 fn named<T: AsRef<str>>(before: &str, ids: &[T]) -> String {

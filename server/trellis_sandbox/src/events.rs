@@ -28,6 +28,8 @@ pub(crate) enum Event {
     Collected { ids: Vec<String> },
     /// Ids that were found and then deselected or dropped, in batches.
     Deselected { ids: Vec<String> },
+    /// The project's `addopts` name these files and folders, so that no others were searched.
+    Limited { paths: Vec<String> },
     /// A module or `conftest.py` could not be loaded.
     CollectionError { path: String, failure: WireFailure },
     /// A test has ended.

@@ -69,6 +69,8 @@ pub struct Report {
     /// Ids that were found and not run, because the project's own options, a plugin or a hook left
     /// them out.
     pub deselected: Vec<String>,
+    /// Files and folders in the project's own options, if these limit the run to them.
+    pub limited_to: Vec<String>,
     /// Results of deselected tests that ran because of [`crate::Request::whole`]; neither `tests`
     /// nor the outcome include them.
     pub deselected_tests: Vec<TestResult>,

@@ -188,6 +188,8 @@ pub(crate) enum Selection {
     Chosen,
     /// The tests that they leave out.
     LeftOut,
+    /// No test: all are only found.
+    Listed,
     /// All tests.
     All,
 }

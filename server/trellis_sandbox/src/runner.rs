@@ -152,17 +152,33 @@ impl Runner {
         let mut report = self.run_selected(request, selection, cancel, &mut on_progress).await;
         let (tests, milliseconds) = (report.tests.len(), report.duration.as_millis());
         tracing::debug!(outcome = ?report.outcome, tests, milliseconds, "tests ran");
+        self.add_left_out(request, selection, cancel, &mut report).await;
+        report
+    }
+
+    /// Adds what is known of the tests that the project's options or hooks leave out: their results
+    /// in a run for proof, else their ids.
+    async fn add_left_out(
+        &self,
+        request: &Request,
+        selection: Selection,
+        cancel: &CancellationToken,
+        report: &mut Report,
+    ) {
         let proves = matches!(report.outcome, Outcome::Passed | Outcome::Failed | Outcome::NoTests);
-        if report.deselected.is_empty() {
-            return report;
+        let is_limited = !report.limited_to.is_empty();
+        if report.deselected.is_empty() && !is_limited {
+            return;
         }
         if selection == Selection::Chosen && proves {
             let rest = self.run_selected(request, Selection::LeftOut, cancel, &mut |_| {}).await;
-            deselected::add(&mut report, rest);
-        } else {
-            report.notes.push(deselected::left_out(&report, !request.arguments.is_empty()));
+            return deselected::add(report, rest);
         }
-        report
+        if is_limited && (proves || report.outcome == Outcome::CollectionError) {
+            let listed = self.run_selected(request, Selection::Listed, cancel, &mut |_| {}).await;
+            deselected::list(report, listed);
+        }
+        report.notes.extend(deselected::left_out(report, !request.arguments.is_empty()));
     }
 
     /// Runs the trials of the request and calls `on_trial` with every result. The report tells how

@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 44] = modules![
+const MODULES: [(&str, &str); 45] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -57,6 +57,7 @@ const MODULES: [(&str, &str); 44] = modules![
     "metadata",
     "mirror",
     "module_shadowing",
+    "option_paths",
     "process_state",
     "processes",
     "program",

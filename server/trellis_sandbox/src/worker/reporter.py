@@ -12,6 +12,7 @@ import time
 import pytest
 from _pytest import runner
 
+import option_paths
 import recording
 import reporting
 import subtests
@@ -193,10 +194,16 @@ class Reporter:
         ids = [item.nodeid for item in session.items]
         kept = set(ids)
         self._tell("deselected", [item.nodeid for item in self._found if item.nodeid not in kept])
+        self._tell_limits(session.config)
         self._observer.collected()
         if self._limits:
             self._limits.extend()
         self._tell("collected", ids)
+
+    def _tell_limits(self, config):
+        paths = option_paths.limiting(config)
+        if paths:
+            self._send({"event": "limited", "paths": [cut(each, MESSAGE) for each in paths]})
 
     def _tell(self, event, ids):
         for part in reporting.in_parts(ids):

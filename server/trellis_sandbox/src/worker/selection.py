@@ -1,5 +1,6 @@
 """Selects the tests of a run that is to prove something: see ``request.rs``."""
 
+import option_paths
 import pytest
 
 NAME = "_trellis_selection"
@@ -19,7 +20,8 @@ CURTAILING = (
 
 
 class Selection:
-    """``which``: ``chosen`` by the project's options and hooks, ``left_out`` by them, or ``all``.
+    """``which``: ``chosen`` by the project's options and hooks, ``left_out`` by them, ``all``, or
+    ``listed``: all are found and none runs.
 
     What ends a session early does not, be it an option or a hook, unless the command line itself
     asks for it.
@@ -27,6 +29,7 @@ class Selection:
 
     def __init__(self, which):
         self._which, self._session, self._given, self._is_cut = which, None, {}, False
+        self._limiting = []  # paths to which the project's options limit the session
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config):
@@ -38,6 +41,13 @@ class Selection:
         self._given = {name: getattr(given, name) for name in CURTAILING if hasattr(given, name)}
         self._is_cut = any(self._given.values())
         self._reset(config)
+        if self._which in ("left_out", "listed"):
+            self._widen(config)
+
+    def _widen(self, config):
+        self._limiting = option_paths.limiting(config)
+        if self._limiting:
+            config.args[:] = option_paths.unlimited(config)
 
     def _reset(self, config):
         for name, value in self._given.items():
@@ -74,9 +84,14 @@ class Selection:
     def pytest_collection_modifyitems(self, items):
         found = list(items)
         yield
-        kept = {item.nodeid for item in items}
+        kept = {item.nodeid for item in items if self._is_chosen(item)}
         rest = [item for item in found if item.nodeid not in kept]
         if self._which == "all":
             items.extend(rest)
         elif self._which == "left_out":
             items[:] = rest
+        elif self._which == "listed":
+            items[:] = []
+
+    def _is_chosen(self, item):
+        return not self._limiting or option_paths.is_below(item.nodeid, self._limiting)

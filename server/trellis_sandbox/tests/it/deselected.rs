@@ -129,6 +129,77 @@ async fn what_the_project_leaves_out_runs_beside_the_rest() {
     }
 }
 
+/// Returns a project with tests in two folders, of which `addopts` names one.
+fn limited(addopts: &str) -> [(&'static str, String); 3] {
+    let other = "def test_b(): pass\ndef test_c(): assert False\n";
+    [
+        ("pytest.ini", settings(addopts)),
+        ("unit/test_a.py", "def test_a(): pass\n".to_owned()),
+        ("other/test_b.py", other.to_owned()),
+    ]
+}
+
+fn texts<'a>(tree: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
+    tree.iter().map(|(path, text)| (*path, text.as_str())).collect()
+}
+
+/// A path in the settings leaves tests out as `-k` does.
+#[tokio::test]
+async fn tests_beside_the_paths_of_the_settings_run_beside_the_rest() {
+    for addopts in ["unit", "-q ./unit/", "unit/test_a.py", "unit/test_a.py::test_a", "unit -x"] {
+        let tree = limited(addopts);
+        let report = run_with(&texts(&tree), |_| {}).await;
+        let unit = [("unit/test_a.py::test_a", Passed)];
+        assert_eq!((report.outcome.clone(), results(&report)), (Outcome::Passed, unit.to_vec()));
+        let beside: Vec<_> =
+            report.deselected_tests.iter().map(|it| (it.id.as_str(), it.outcome)).collect();
+        let other = [("other/test_b.py::test_b", Passed), ("other/test_b.py::test_c", Failed)];
+        assert_eq!(beside, other, "{addopts}: {report:#?}");
+        assert!(
+            report.notes[0].ends_with("1 of 2 passed, failed or skipped: other/test_b.py::test_c")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_run_as_the_settings_have_it_names_the_tests_beside_their_paths() {
+    let tree = limited("unit -k 'not test_c'");
+    let report = run_with(&texts(&tree), |it| it.whole = false).await;
+    assert_eq!(results(&report), [("unit/test_a.py::test_a", Passed)]);
+    assert_eq!(report.deselected, ["other/test_b.py::test_b", "other/test_b.py::test_c"]);
+    assert_eq!(
+        report.notes,
+        [
+            "the project's options or a hook leave out 2 tests: other/test_b.py::test_b, other/test_b.py::test_c"
+        ]
+    );
+    assert!(report.deselected_tests.is_empty(), "{report:#?}");
+}
+
+#[tokio::test]
+async fn paths_of_the_settings_that_hold_all_tests_leave_none_out() {
+    for (addopts, whole) in [(".", true), (".", false), ("unit other", true), ("unit other", false)]
+    {
+        let tree = limited(addopts);
+        let report = run_with(&texts(&tree), |it| it.whole = whole).await;
+        assert_eq!(report.tests.len(), 3, "{addopts}: {report:#?}");
+        assert_eq!((report.notes, report.deselected), (vec![], vec![]), "{addopts}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_beside_the_paths_of_the_settings_that_cannot_be_loaded_is_named() {
+    let mut tree = limited("unit");
+    tree[2].1 = "import no_such_module\n".to_owned();
+    for whole in [true, false] {
+        let report = run_with(&texts(&tree), |it| it.whole = whole).await;
+        assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+        let note = "1 file that the project's options leave out cannot be loaded, so its tests \
+                    have no result: other/test_b.py";
+        assert_eq!(report.notes, [note]);
+    }
+}
+
 #[tokio::test]
 async fn what_hangs_beside_the_rest_takes_nothing_from_it() {
     let tests = "

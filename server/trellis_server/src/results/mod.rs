@@ -347,6 +347,7 @@ mod checks {
             tests,
             not_run: Vec::new(),
             deselected: Vec::new(),
+            limited_to: Vec::new(),
             deselected_tests: Vec::new(),
             collection_errors: Vec::new(),
             limits: Vec::new(),
