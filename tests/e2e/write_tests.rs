@@ -267,6 +267,32 @@ fn a_failing_test_is_kept_and_said_to_fail() {
     assert_eq!(entry["lastRun"]["status"], "failed");
 }
 
+/// Whatever marks a test as expected to fail, its failure is not a success.
+#[test]
+fn a_test_that_fails_as_a_hook_expects_has_failed() {
+    let hook = "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for it in items:\n        it.add_marker(pytest.mark.xfail)\n";
+    let fixture = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef expected(request):\n    request.node.add_marker(pytest.mark.xfail(reason='later'))\n";
+    let tests = [
+        ("test_half_even", "assert half(2) == 1"),
+        ("test_half_odd", "assert half(3) == 1.5"),
+        ("test_half_zero", "assert half(0) == 0"),
+    ];
+    let wrong = tests.map(|(name, _)| (name, "assert half(4) == 3"));
+    for (conftest, tests, count) in [
+        (hook, tests, "1 test fails"),
+        (fixture, tests, "1 test fails"),
+        (hook, wrong, "3 tests fail"),
+    ] {
+        let world = plant(&[("half", 0, module("from shop.cart import half", &tests))]);
+        world.write("app/conftest.py", conftest);
+        let result = write_tests(&world, "half", &[]).exits(1).json();
+        assert_eq!((&result["outcome"], &result["written"]), (&json!("failed"), &json!(true)));
+        assert!(result["reason"].as_str().is_some_and(|it| it.starts_with(count)), "{result}");
+        let entry = registry(&world)["mappings"]["shop/cart.py::half"].clone();
+        assert_eq!(entry["lastRun"]["status"], "failed");
+    }
+}
+
 #[test]
 fn an_asynchronous_method_is_tested_as_the_project_can() {
     let tests = [

@@ -187,7 +187,8 @@ pub fn test_files(root: &Path) -> Vec<String> {
 }
 
 /// Records the outcomes of tests, by their ids. A function of which some tests ran gets `failed` if
-/// any of these did not pass. A project without a registry gets none.
+/// any of these failed. Skipped tests prove nothing: with them, `failed` remains. A project without
+/// a registry gets none.
 pub fn record_outcomes(root: &Path, outcomes: BTreeMap<String, String>) -> Result<(), Fault> {
     if !root.join(PATH).exists() {
         return Ok(());
@@ -205,7 +206,9 @@ pub fn record_outcomes(root: &Path, outcomes: BTreeMap<String, String>) -> Resul
             };
             let ran: Vec<String> =
                 mapping.test_names.iter().flat_map(|it| -> Vec<String> { of_test(it) }).collect();
-            let passed = ran.iter().all(|it| it == "passed" || it == "skipped");
+            let has_failed = mapping.last_run.is_some_and(|it| it.status == "failed");
+            let is_good = |it: &String| it == "passed" || (it == "skipped" && !has_failed);
+            let passed = ran.iter().all(is_good);
             if !ran.is_empty() {
                 registry
                     .set_last_run(&key, &LastRun::now(if passed { "passed" } else { "failed" }));

@@ -1,18 +1,23 @@
 //! Results of a run of generated tests, in the form of the API.
 
-use trellis_sandbox::{Outcome, Report, TestResult};
+use trellis_os::wording::counted;
+use trellis_sandbox::{Outcome, Report, TestOutcome, TestResult};
 
 use super::report::{FailureReport, TestReport};
 use crate::convert;
 use crate::fault::{Exit, Fault};
 
-/// Returns the outcome's name, and a reason where the name does not say it.
+/// Returns the outcome's name, and a reason where the name does not say it. A test that fails as a
+/// mark or a hook expects it to has failed: what it asserts does not hold.
 ///
 /// # Errors
 ///
 /// There was no run.
 pub(super) fn outcome(report: &Report) -> Result<(&'static str, Option<String>), Fault> {
     let name = match &report.outcome {
+        Outcome::Passed | Outcome::NoTests if let Some(why) = expected_failures(report) => {
+            return Ok(("failed", Some(why)));
+        }
         Outcome::Passed => "passed",
         Outcome::Failed => "failed",
         Outcome::CollectionError => "collectionError",
@@ -28,6 +33,18 @@ pub(super) fn outcome(report: &Report) -> Result<(&'static str, Option<String>),
         Outcome::Cancelled => return Err(cancelled()),
     };
     Ok((name, report.reason.clone()))
+}
+
+/// Returns the reason that tests which fail as expected prove nothing; `None` if there are none.
+fn expected_failures(report: &Report) -> Option<String> {
+    let is_expected = |it: &&TestResult| it.outcome == TestOutcome::XFailed;
+    let count = report.tests.iter().filter(is_expected).count();
+    let what = counted(
+        count,
+        "test fails, and a mark or a hook expects it to (xfail), so it proves",
+        "tests fail, and a mark or a hook expects them to (xfail), so they prove",
+    );
+    (count > 0).then(|| format!("{what} nothing; remove the mark"))
 }
 
 /// Returns the fault of a run that was cancelled.
