@@ -81,7 +81,7 @@ fn digest(path: &Path) -> Vec<u8> {
 /// path.
 type Layout = (&'static str, fn(&World) -> PathBuf);
 
-const LAYOUTS: [Layout; 8] = [
+const LAYOUTS: [Layout; 9] = [
     ("uv", |world| {
         world.write("mono/p/uv.lock", "");
         world.root().join("mono/p/.venv")
@@ -112,8 +112,43 @@ const LAYOUTS: [Layout; 8] = [
         fs::create_dir_all(world.root().join("mono/.git")).expect("a folder");
         world.root().join("mono/.venv")
     }),
+    ("a repository with an environment of another name", |world| {
+        fs::create_dir_all(world.root().join("mono/.git")).expect("a folder");
+        world.root().join("mono/venv")
+    }),
     ("an environment of the project", |world| world.root().join("mono/p/venv")),
 ];
+
+/// An environment in a test folder, or a folder with the name of one, is no project.
+#[test]
+fn an_environment_below_a_project_does_not_hide_the_project() {
+    let tests = "import shop\n\n\ndef test_a():\n    assert shop.VALUE == 5\n";
+    let project = |folder: &str| {
+        let world = World::new();
+        world.write("p/pytest.ini", "[pytest]\npythonpath = .\n");
+        world.write("p/shop.py", "VALUE = 5\n");
+        world.write(&format!("p/{folder}/test_a.py"), tests);
+        world
+    };
+    for (folder, environment) in
+        [("tests", "tests/venv"), ("tests", "tests/.venv"), ("tests/unit", "tests/venv")]
+    {
+        let world = project(folder);
+        world.write(&format!("p/{environment}/pyvenv.cfg"), "home = /usr/bin\nversion = 3.11.2\n");
+        check_passes(&world, folder);
+    }
+    let world = project("checks");
+    world.write("p/checks/venv/__init__.py", "");
+    check_passes(&world, "checks");
+}
+
+#[track_caller]
+fn check_passes(world: &World, folder: &str) {
+    let mut command = world.command(&["test", "--sandbox=local", "--json"]);
+    let here = world.root().join("p").join(folder);
+    let ran = Ran::of(command.current_dir(here).output().expect("trellis"));
+    assert_eq!(ran.json()["outcome"], "passed", "{folder}: {}{}", ran.stdout, ran.stderr);
+}
 
 fn outcome(world: &World, more: Value) -> Value {
     let mut client = editor(world, Value::Null);

@@ -14,7 +14,7 @@ pub struct Project {
 }
 
 /// Files that mark a project's root; `conftest.py` marks one too, but also occurs in subfolders.
-const MARKS: [&str; 11] = [
+const MARKS: [&str; 9] = [
     "pyproject.toml",
     "pytest.ini",
     ".pytest.ini",
@@ -24,13 +24,14 @@ const MARKS: [&str; 11] = [
     "package.json",
     "go.mod",
     ".git",
-    ".venv",
-    "venv",
 ];
 
 /// Another mark, except in a folder of tests below other marks: there it lists requirements of the
 /// tests.
 const LIST: &str = "requirements.txt";
+
+/// Names of environments within a project. An environment is a mark as [`LIST`] is.
+const ENVIRONMENTS: [&str; 4] = [".venv", "venv", "env", ".conda"];
 
 /// Returns whether a folder is a test folder within a project, by its name or as a package.
 pub fn holds_tests(folder: &Path) -> bool {
@@ -59,9 +60,9 @@ fn located(paths: &[String]) -> Result<Project, LocateError> {
     };
     let folders: Vec<&Path> = base.ancestors().take_while(is_root).collect();
     let is_marked = |it: &&&Path| MARKS.iter().any(|mark| it.join(mark).exists());
-    let lists = |it: &&&Path| it.join(LIST).is_file() && !holds_tests(it);
-    let marked = folders.iter().find(|it| is_marked(it) || lists(it));
-    let marked = marked.or_else(|| folders.iter().find(|it| it.join(LIST).is_file()));
+    let has_packages = |it: &&&Path| it.join(LIST).is_file() || has_environment(it);
+    let marked = folders.iter().find(|it| is_marked(it) || (has_packages(it) && !holds_tests(it)));
+    let marked = marked.or_else(|| folders.iter().find(has_packages));
     let tested = folders.iter().rfind(|it| it.join("conftest.py").exists());
     let unmarked = if base.starts_with(&here) && named.iter().any(|(it, _)| *it != base) {
         here.as_path()
@@ -76,6 +77,14 @@ fn located(paths: &[String]) -> Result<Project, LocateError> {
     };
     let targets: Vec<String> = named.iter().map(target).filter(|it| it != ".").collect();
     Ok(Project { root, targets })
+}
+
+/// Returns whether a folder holds an environment; `.venv` may be a file that names one. A folder of
+/// code may have the name of an environment.
+fn has_environment(folder: &Path) -> bool {
+    let signs = ["pyvenv.cfg", "conda-meta"];
+    let is_one = |it: &&str| signs.iter().any(|sign| folder.join(it).join(sign).exists());
+    ENVIRONMENTS.iter().any(is_one) || folder.join(ENVIRONMENTS[0]).is_file()
 }
 
 /// Returns the root of the project that a file or folder belongs to.

@@ -34,7 +34,7 @@ pub fn environments(root: &Path, variables: Variables<'_>) -> Vec<PathBuf> {
     all.extend(poetry(&root, variables));
     all.extend(pyenv(&root, variables));
     all.extend(conda(&root, variables));
-    all.extend(above(&root).map(|it| it.join(OWN[0])));
+    all.extend(above(&root).flat_map(|it| OWN.map(|name| it.join(name))));
     all
 }
 
