@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::repair::{repair, text};
+use crate::repair::{block, repair, text};
 use crate::world::World;
 
 const LIB: &str = "\
@@ -105,4 +105,77 @@ fn a_test_that_fails_after_others_alone_is_set_aside_and_not_called_flaky() {
     assert!(why.starts_with("it fails after other tests and passes alone"), "{why}");
     let named = repair(&world, &["--test", "test_state.py::test_b"]).exits(2);
     assert!(named.stderr.contains("test_b is not repaired: it fails after"), "{}", named.stderr);
+}
+
+const AUTONOMOUS: [&str; 2] = ["--approve", "autonomous"];
+
+/// A module with a wrong function and doctests that run as tests.
+const DOCUMENTED: &str = "\
+def one():
+    return 2
+
+
+def three():
+    \"\"\"Three.
+
+    >>> three()
+    3
+    \"\"\"
+    return 3
+";
+
+/// Creates a project whose doctests run, with replies in this order.
+fn documented(lib: &str, replies: &[String]) -> World {
+    let world = World::new();
+    world.write("p/pytest.ini", "[pytest]\naddopts = --doctest-modules\n");
+    world.write("p/lib.py", lib);
+    world.write("p/test_a.py", "from lib import one\n\ndef test_one():\n    assert one() == 1\n");
+    let line = |(attempt, reply): (usize, &String)| {
+        format!(
+            "{}\n",
+            json!({ "node": "*", "stage": "repair", "attempt": attempt, "reply": reply })
+        )
+    };
+    let lines: String = replies.iter().enumerate().map(line).collect();
+    world.write("replies.jsonl", &lines);
+    world
+}
+
+fn edit_of_lib(search: &str, replace: &str) -> String {
+    block(search, replace).replacen("calculator.py", "lib.py", 1)
+}
+
+#[test]
+fn the_code_of_a_module_with_doctests_is_repaired() {
+    let world = documented(DOCUMENTED, &[edit_of_lib("    return 2", "    return 1")]);
+    let _ = repair(&world, &AUTONOMOUS).exits(0);
+    assert_eq!(world.read("p/lib.py"), DOCUMENTED.replace("return 2", "return 1"));
+}
+
+#[test]
+fn a_doctest_that_fails_is_repaired_by_its_code() {
+    let wrong = DOCUMENTED.replace("return 2", "return 1").replace("return 3", "return 4");
+    let world = documented(&wrong, &[edit_of_lib("    return 4", "    return 3")]);
+    let _ = repair(&world, &AUTONOMOUS).exits(0);
+    assert_eq!(world.read("p/lib.py"), DOCUMENTED.replace("return 2", "return 1"));
+}
+
+/// Whatever becomes of an example, it is no fix.
+#[test]
+fn a_fix_that_changes_a_doctest_is_refused() {
+    let wrong = DOCUMENTED.replace("return 2", "return 1").replace("return 3", "return 4");
+    let without = "def three():\n    return 3\n".to_owned();
+    for reply in [
+        edit_of_lib("    3\n", "    4\n"),
+        edit_of_lib("    >>> three()\n    3\n", "    >>> three() - 1\n    3\n"),
+        edit_of_lib("    >>> three()\n    3\n", ""),
+        edit_of_lib("    >>> three()", "    >>> three()  # doctest: +SKIP"),
+        format!("```python\n{without}```"),
+    ] {
+        let world = documented(&wrong, std::slice::from_ref(&reply));
+        let ran = repair(&world, &[&AUTONOMOUS[..], &["--max-iterations", "1"]].concat()).exits(1);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains("it changes the doctest of three in lib.py"), "{reply}: {said}");
+        assert_eq!(world.read("p/lib.py"), wrong);
+    }
 }

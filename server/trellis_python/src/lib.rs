@@ -13,6 +13,7 @@ mod comparison;
 mod contract;
 mod digest;
 pub mod distributions;
+mod doctests;
 mod dynamic;
 mod edits;
 mod examples;
@@ -54,6 +55,7 @@ pub use collected_tests::{
 pub use comparison::{Comparison, comparison, literal, normalized};
 pub use contract::contract_holds;
 pub use digest::{digest, interface};
+pub use doctests::{Doctests, doctests};
 pub use dynamic::dynamic_definitions;
 pub use edits::{
     BadEdits, Candidate, EditRefused, Hunk, HunkError, Refused, Replaced, SearchReplace,

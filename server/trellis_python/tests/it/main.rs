@@ -8,6 +8,7 @@ mod calls;
 mod classes;
 mod code_strings;
 mod contracts;
+mod doctests;
 mod edits;
 mod fixtures;
 mod function_facts;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::localize::{Evidence, FileEvidence, TestEvidence};
 use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit, belongs_to_tests};
-use trellis_sandbox::{Report, TestOutcome};
+use trellis_sandbox::test_ids::is_example;
+use trellis_sandbox::{Report, TestOutcome, TestResult};
 
 use super::{failing, has_failed};
 use crate::convert::{Texts, failure};
@@ -12,8 +13,9 @@ use crate::convert::{Texts, failure};
 /// Combines runs with coverage and the sources of the same tree. Files that are not Python have no
 /// facts; skipped tests contribute nothing.
 pub fn evidence(index: &Index, reports: &[Report]) -> Evidence {
-    let tests_lie_in: BTreeSet<&str> =
-        (reports.iter()).flat_map(|it| it.tests.iter().map(|test| test.path.as_str())).collect();
+    let results = reports.iter().flat_map(|it| &it.tests);
+    let functions = results.filter(|it| is_function(it));
+    let tests_lie_in: BTreeSet<&str> = functions.map(|it| it.path.as_str()).collect();
     let mut files: Vec<FileEvidence> = (index.files())
         .map(|file| {
             let path = index.path(file).to_owned();
@@ -34,6 +36,12 @@ pub fn evidence(index: &Index, reports: &[Report]) -> Evidence {
         evidence.tests.extend(tests);
     }
     evidence
+}
+
+/// Returns whether a test is a function. Other tests, such as the examples of a docstring or the
+/// check of a linter, lie in files of the code.
+fn is_function(test: &TestResult) -> bool {
+    test.line.is_some() && !is_example(&test.id)
 }
 
 /// Returns the facts of a file that does not parse: the functions around the broken places.

@@ -57,12 +57,13 @@ impl Evaluator<'_> {
     /// Returns the reason that a change is rejected without a test run.
     pub(super) fn rejection(&self, texts: &BTreeMap<String, String>) -> Option<Complaint> {
         let most = size(&self.before_and_after(texts)).most;
-        (most > self.most_lines).then(|| {
+        let too_large = (most > self.most_lines).then(|| {
             let limit = self.most_lines;
             let problem =
                 format!("it changes {most} lines of one file, more than the limit of {limit}");
             Complaint::with_request(problem, ": change less")
-        })
+        });
+        too_large.or_else(|| self.files.changed_doctest(texts))
     }
 
     /// Runs the group's tests with the change, then those that it could affect, and then all tests.
