@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// Localizes the failures of one module and one test file, without trials.
-fn located(code: &str, tests: &str) -> Value {
+pub(crate) fn located(code: &str, tests: &str) -> Value {
     located_with("--trials=0", code, tests)
 }
 

@@ -28,6 +28,7 @@ mod live;
 mod localize;
 mod localize_causes;
 mod localize_losses;
+mod localize_test_code;
 mod log;
 mod log_file;
 mod look;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::explanations;
-use super::rank::{Ranker, test_code};
+use super::rank::Ranker;
 use super::spectrum::{Function, Group};
 use super::suspects::{LineSuspect, RankedFunction, ScoreParts};
 use super::weights;
@@ -19,7 +19,7 @@ impl Ranker<'_> {
         let line = lines.iter().map(|it| it.score).fold(0.0, f64::max);
         let own = weights::FUNCTION.sum(&parts);
         let prior = own * (1.0 - weights::OF_LINE) + line * weights::OF_LINE;
-        let factor = if of.is_test { test_code(parts.traceback) } else { 1.0 };
+        let factor = if of.is_test { self.test_code(parts.traceback) } else { 1.0 };
         let counts = number.and_then(|it| self.spectrum.functions.get(&(file, it)).copied());
         RankedFunction {
             file,

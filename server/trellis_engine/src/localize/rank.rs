@@ -23,6 +23,8 @@ pub(super) struct Ranker<'e> {
     pub(super) predicates: Predicates,
     pub(super) origins: Origins,
     pub(super) verdicts: BTreeMap<Line, LineEvidence<'e>>,
+    /// True if few passing tests run some function of the code that failing tests run.
+    is_code_unproven: bool,
 }
 
 /// Ranks functions and lines. Suspects are only lines executed by failing tests, lines named in a
@@ -32,6 +34,7 @@ pub fn rank(evidence: &Evidence, trials: &[Trial]) -> Ranking {
     let predicates = Predicates::of(evidence, &spectrum);
     let ranker = Ranker {
         evidence,
+        is_code_unproven: is_code_unproven(evidence, &spectrum),
         tracebacks: tracebacks(evidence),
         distances: distances(evidence, &spectrum),
         words: failing_words(evidence),
@@ -41,6 +44,12 @@ pub fn rank(evidence: &Evidence, trials: &[Trial]) -> Ranking {
         spectrum,
     };
     ranker.rank()
+}
+
+/// Returns whether passing tests prove little of some function that failing tests run.
+fn is_code_unproven(evidence: &Evidence, spectrum: &Spectrum) -> bool {
+    let of_code = spectrum.functions.keys().filter(|it| !evidence.files[it.0].is_test);
+    of_code.into_iter().any(|it| spectrum.of_function(*it) >= weights::UNPROVEN)
 }
 
 impl Ranker<'_> {
@@ -169,6 +178,16 @@ impl Ranker<'_> {
         own.max(self.origins.lines.get(&line).copied().unwrap_or_default())
     }
 
+    /// Returns the factor for test code: higher if the traceback shows an error raised there other
+    /// than a failed assertion.
+    pub(super) fn test_code(&self, traceback: f64) -> f64 {
+        match self.is_code_unproven {
+            _ if traceback >= 0.99 => weights::FAILING_TEST_CODE,
+            true => weights::TEST_OF_UNPROVEN_CODE,
+            false => weights::ASSERTING_TEST_CODE,
+        }
+    }
+
     fn recency(&self, file: usize, first: u32, last: u32) -> f64 {
         let changed = self.evidence.files[file].changed.range(first..=last.max(first));
         changed.map(|(_, it)| *it).fold(0.0, f64::max)
@@ -177,7 +196,7 @@ impl Ranker<'_> {
     /// Returns the final score of a line.
     fn joined(&self, line: &LineSuspect, function: f64) -> f64 {
         let own = if self.evidence.files[line.file].is_test {
-            line.score * test_code(line.parts.traceback)
+            line.score * self.test_code(line.parts.traceback)
         } else {
             line.score
         };
@@ -210,11 +229,4 @@ impl Ranker<'_> {
             .then_with(|| path(a).cmp(path(b)))
             .then_with(|| a.line.cmp(&b.line))
     }
-}
-
-/// Returns the factor for test code: higher if the traceback shows an error raised there other than
-/// a failed assertion.
-pub(super) fn test_code(traceback: f64) -> f64 {
-    let (low, high) = (weights::ASSERTING_TEST_CODE, weights::FAILING_TEST_CODE);
-    if traceback >= 0.99 { high } else { low }
 }

@@ -39,8 +39,12 @@ fn traceback(evidence: &Evidence, test: &TestEvidence) -> BTreeMap<Line, f64> {
     if in_test && failure.exception == "AssertionError" {
         return found;
     }
-    let mut strength = 1.0;
+    let (mut strength, mut blames_caller) = (1.0, true);
     for (depth, (file, line)) in frames.iter().rev().enumerate() {
+        // Every failure of a test passes its own code.
+        if evidence.files[*file].is_test && !blames_caller {
+            break;
+        }
         let facts = &evidence.files[*file].facts;
         let statement = facts.statement_at(*line).map(|it| &facts.statements[it]);
         let first = statement.map_or(*line, |it| it.first);
@@ -54,6 +58,7 @@ fn traceback(evidence: &Evidence, test: &TestEvidence) -> BTreeMap<Line, f64> {
         }
         // If a line raises on purpose, its caller is the first suspect.
         strength *= if on_purpose { 0.9 } else { OUTWARDS };
+        blames_caller = on_purpose || evidence.files[*file].is_test;
     }
     found
 }

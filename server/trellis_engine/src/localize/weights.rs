@@ -49,6 +49,14 @@ pub(super) const OF_LINE: f64 = 0.3;
 /// assertion points to the code under test.
 pub(super) const ASSERTING_TEST_CODE: f64 = 0.6;
 
+/// Factor for such test code if passing tests prove little of the code under test: a test stands
+/// alone only against code that others have found right.
+pub(super) const TEST_OF_UNPROVEN_CODE: f64 = 0.5;
+
+/// Similarity to failure from which passing tests prove little of a function: with one failing
+/// test, that at most three passing ones run the function.
+pub(super) const UNPROVEN: f64 = 0.5;
+
 /// Factor for test code that raises any other error: the test itself is the likelier cause.
 pub(super) const FAILING_TEST_CODE: f64 = 0.9;
 
