@@ -1,4 +1,5 @@
-"""Writes a root file system with this interpreter, pytest and coverage.py to a tar archive.
+"""Writes a root file system with this interpreter, pytest, coverage.py, and the packages that install a
+generated library to a tar archive.
 
     python3 base_image.py OUT.tar
 
@@ -15,6 +16,7 @@ import tarfile
 import tempfile
 
 LEFT_OUT = {"test", "idlelib", "tkinter", "turtledemo", "ensurepip", "site-packages", "dist-packages"}
+PACKAGES = ["pytest>=7", "coverage>=7", "pip", "setuptools>=70.1"]
 PROGRAMS = ["/bin/sh", "/bin/cat", "/bin/sleep", "/usr/bin/env"]
 TEXTS = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n",
@@ -48,10 +50,10 @@ def main(out):
 
 
 def environment(interpreter, folder):
-    """Where pytest was installed, and where the interpreter looks for such packages."""
+    """Where the packages were installed, and where the interpreter looks for such packages."""
     subprocess.run([interpreter, "-I", "-m", "venv", folder], check=True)
     python = os.path.join(folder, "bin", "python")
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "pytest>=7", "coverage>=7"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
     ask = "import site, sysconfig; print(sysconfig.get_paths()['purelib']); print(site.getsitepackages()[0])"
     installed = subprocess.check_output([python, "-I", "-c", ask], text=True).splitlines()[0]
     home = subprocess.check_output([interpreter, "-I", "-c", ask], text=True).splitlines()[1]
