@@ -199,7 +199,7 @@ fn no_journal_keeps_or_says_what_tests_may_have() {
 fn an_activated_environment_counts() {
     let world = World::new();
     world.write("p/test_a.py", "import theirs\n\ndef test_a():\n    assert theirs.VALUE == 5\n");
-    let environment = world.root().join("env");
+    let environment = world.root().join("elsewhere");
     let mut make = Command::new("python3");
     let made = make.args(["-m", "venv", "--without-pip"]).arg(&environment).status();
     assert!(made.expect("python3").success());
