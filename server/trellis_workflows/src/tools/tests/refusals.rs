@@ -196,7 +196,7 @@ fn no_tool_breaks_a_python_file() {
         (
             "write_file",
             json!({ "path": "src/new.py", "text": "return 1\n" }),
-            &["`return` outside a function"],
+            &["`return` statement outside of a function"],
         ),
         (
             "edit_file",
