@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
-use crate::fault_point;
+use crate::{fault_point, scratch};
 
 /// Returns the SHA-256 of a text, in lowercase hexadecimal.
 pub fn hash(bytes: impl AsRef<[u8]>) -> String {
@@ -33,7 +33,7 @@ pub fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     }
     fs::create_dir_all(folder)?;
     let scratch = create(root, "tmp")?;
-    let mut file = tempfile::Builder::new().prefix("write-").tempfile_in(&scratch)?;
+    let mut file = scratch::file_in(&scratch)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     use std::os::unix::fs::PermissionsExt;

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::disk::hash;
 use crate::lock::Lock;
+use crate::scratch;
 
 /// Other users need not read names of code and tests.
 const PRIVATE: u32 = 0o700;
@@ -71,7 +72,7 @@ impl ProjectCache {
         let _lock = Lock::wait_for(&folder.join("lock"))?;
         let file = self.file(root);
         let content = change(read(&file));
-        let mut scratch = tempfile::Builder::new().prefix("write-").tempfile_in(folder)?;
+        let mut scratch = scratch::file_in(folder)?;
         scratch.write_all(&serde_json::to_vec(&content)?)?;
         scratch.persist(&file).map_err(|error| error.error)?;
         Ok(content)

@@ -1,11 +1,13 @@
-//! Folders for sandboxes. Each piece of work has a folder named after its process, so that the next
-//! start can tell a killed process's folders from those in use, and remove them.
+//! Temporary files and folders. Each is named after its process, so that others can tell those of a
+//! killed process from those in use, and remove them.
 
 use std::fs::{self, DirBuilder};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::error::StoreError;
 
@@ -43,10 +45,19 @@ impl ScratchFolder {
 }
 
 /// Creates a hidden folder inside `parent`, for files to be moved into place there.
-pub fn beside(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+pub fn beside(parent: &Path) -> io::Result<TempDir> {
+    hidden(parent, |builder| builder.tempdir_in(parent))
+}
+
+/// Creates a hidden file inside `parent`, to be moved into place.
+pub(crate) fn file_in(parent: &Path) -> io::Result<NamedTempFile> {
+    hidden(parent, |builder| builder.tempfile_in(parent))
+}
+
+fn hidden<T>(parent: &Path, create: impl FnOnce(&Builder) -> io::Result<T>) -> io::Result<T> {
     sweep_of(parent, HIDDEN);
     let prefix = format!("{HIDDEN}{}-", std::process::id());
-    tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)
+    create(Builder::new().prefix(&prefix))
 }
 
 impl Drop for ScratchFolder {
@@ -60,15 +71,17 @@ fn sweep(parent: &Path) {
     sweep_of(parent, PREFIX);
 }
 
-/// Removes folders of processes that have ended.
+/// Removes files and folders of processes that have ended.
 fn sweep_of(parent: &Path, prefix: &str) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)?.split('-').next());
         let dead = |pid: &str| pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists();
         if owner.is_some_and(dead) {
-            // Another user's folder cannot be removed here; its user sweeps it.
-            let _ = fs::remove_dir_all(entry.path());
+            let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+            let path = entry.path();
+            // Those of another user cannot be removed here; their user sweeps them.
+            let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         }
     }
 }

@@ -107,6 +107,23 @@ fn child_output(child: &mut Child) -> std::process::Output {
     std::process::Output { status: child.wait().expect("it ended"), stdout, stderr }
 }
 
+/// A process moves its temporary files into place; a process that starts beside it takes none away.
+#[test]
+fn only_the_temporary_files_of_ended_processes_are_removed() {
+    let world = World::new();
+    let mut ended = Command::new("true").spawn().expect("started");
+    ended.wait().expect("it ended");
+    let paths = |process: u32| {
+        let path = |name| format!("out/.trellis/tmp/.trellis-scratch-{process}-{name}");
+        [path("file"), path("folder/file")]
+    };
+    let (used, left) = (paths(std::process::id()), paths(ended.id()));
+    used.iter().chain(&left).for_each(|path| drop(world.write(path, "half")));
+    let _ = world.grow(&Plot::garden(), &[]).exits(0);
+    assert!(used.iter().all(|path| world.read(path) == "half"));
+    assert!(left.iter().all(|path| !world.root().join(path).exists()));
+}
+
 #[test]
 fn two_processes_do_not_work_in_one_folder() {
     let world = World::new();

@@ -354,11 +354,7 @@ fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
             return Err(StoreError::SymbolicLink { path: folder.to_owned(), link }.into());
         }
     }
-    let scratch = disk::create(&root, "tmp").map_err(|e| full_or(e, &root))?;
-    // Files that a crash left half-written are useless.
-    for entry in fs::read_dir(scratch).map_err(cannot)?.flatten() {
-        fs::remove_file(entry.path()).map_err(cannot)?;
-    }
+    disk::create(&root, "tmp").map_err(|e| full_or(e, &root))?;
     Ok(root)
 }
 
