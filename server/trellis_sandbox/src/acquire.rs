@@ -143,7 +143,8 @@ impl Runner {
         }
     }
 
-    /// Returns an idle worker of the engine, or a new one.
+    /// Returns an idle worker of the engine, or a new one. A new one that ends before it is ready,
+    /// as when memory runs out, gives way to another, once.
     async fn lease(
         &self,
         key: WorkerKey,
@@ -157,6 +158,22 @@ impl Runner {
                 return Ok(lease);
             }
         }
+        match self.ready_lease(key.clone(), engine, request).await {
+            Err(error) if error.is_of_ended_worker() => {
+                tracing::debug!(%error, "the worker is started again");
+                self.ready_lease(key, engine, request).await
+            }
+            ready => ready,
+        }
+    }
+
+    /// Starts a worker and prepares it for `request`.
+    async fn ready_lease(
+        &self,
+        key: WorkerKey,
+        engine: usize,
+        request: &Request,
+    ) -> Result<Lease, SandboxError> {
         let lease = self.new_lease(key, engine, request).await?;
         self.measuring(lease, request).await
     }

@@ -6,6 +6,7 @@ use tokio::task::JoinError;
 
 use super::{
     FileError, FolderAccessError, LocalError, ProjectError, RemovalError, StartError, WorkerError,
+    WorkerFailure,
 };
 
 /// The reason no test can be run.
@@ -131,6 +132,17 @@ impl SandboxError {
             SandboxError::Project(ProjectError::Sent(error)) => error.is_of_engine(),
             _ => false,
         }
+    }
+
+    /// Returns whether a new worker ended before it was ready. Its cause may be a passing one.
+    pub(crate) fn is_of_ended_worker(&self) -> bool {
+        let (SandboxError::Interpreter { source: LocalError::Worker(source), .. }
+        | SandboxError::Image { source, .. }
+        | SandboxError::Coverage { source, .. }) = self
+        else {
+            return false;
+        };
+        matches!(source.cause, WorkerFailure::Ended)
     }
 
     /// Returns whether the error is the same for each later run on the engine.

@@ -250,3 +250,50 @@ async fn where_none_can_be_had_the_run_goes_on_and_says_what_to_do() {
         runner.close().await;
     }
 }
+
+/// Makes the process that imports it first end, once the other end of a pipe is closed.
+const ENDS_ONCE: &str = "\
+import os
+gate = os.path.join(os.path.dirname(__file__), 'gate')
+if os.path.exists(gate):
+    with open(gate) as pipe:
+        pipe.read()
+    os.kill(os.getpid(), 9)
+";
+
+/// Makes the first process that imports a package end; returns the pipe, which is removed then.
+fn ends_once(package: &Path) -> PathBuf {
+    let first = package.join("__init__.py");
+    let text = fs::read_to_string(&first).expect("a package");
+    let future =
+        text.find("from __future__").map_or(0, |at| at + text[at..].find('\n').unwrap_or(0));
+    let (future, rest) = text.split_at(future);
+    fs::write(&first, format!("{future}\n{ENDS_ONCE}{rest}")).expect("written");
+    let pipe = package.join("gate");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|it| it.success()));
+    let gate = pipe.clone();
+    std::thread::spawn(move || {
+        let end = fs::OpenOptions::new().write(true).open(&gate).expect("opened");
+        fs::remove_file(&gate).expect("removed");
+        drop(end);
+    });
+    pipe
+}
+
+#[tokio::test]
+async fn a_worker_that_is_killed_before_its_first_run_gives_way_to_another() {
+    let test = "import shop\ndef test_a():\n    assert shop.price(2) == 4\n";
+    for package in ["coverage", "pluggy"] {
+        let project = Project::new(test).await;
+        let own = packages(&project.folder.path().join(".venv"));
+        copy(&packages(environment().await.prefix()).join("coverage"), &own.join("coverage"));
+        let gate = ends_once(&own.join(package));
+        // An overlay would have a pipe of its own.
+        let runner = project.runner(None, Some(Isolation::LandlockOnly));
+        let report = project.run(&runner, |_| {}).await;
+        assert!(!gate.exists(), "{package} was not imported: {report:#?}");
+        measured(&report);
+        runner.close().await;
+    }
+}
