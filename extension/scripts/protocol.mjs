@@ -18,8 +18,14 @@ const mapped = (value, change) => {
   return change(Object.fromEntries(Object.entries(value).map(([name, it]) => [name, mapped(it, change)])));
 };
 
-/** Removes descriptions beside references, which would make a new type of each. */
-const withoutSiblings = (it) => (typeof it.$ref === 'string' ? { $ref: it.$ref } : it);
+/** Removes descriptions beside references, which would make a new type of each; properties beside them stay. */
+const withoutSiblings = (it) => {
+  if (typeof it.$ref !== 'string') return it;
+  const ref = { $ref: it.$ref };
+  if (it.properties === undefined) return ref;
+  const { type, properties, required } = it;
+  return { allOf: [{ type, properties, required }, ref] };
+};
 
 /** Replaces references by those to the new names of schemas. */
 const renamed = (value, names) =>

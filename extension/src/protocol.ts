@@ -217,10 +217,14 @@ sendBack: string
 /**
  * Where a draft is after a call.
  */
-export type DraftPlanResult = (WrittenPlan | {
+export type DraftPlanResult = (({
+state: "written"
+} & WrittenPlan) | {
 state: "questions"
 questions: string[]
-} | DraftedPart)
+} | ({
+state: "part"
+} & DraftedPart))
 /**
  * The tool that installs the packages of a project. Other programs are not possible.
  */

@@ -90,11 +90,11 @@ export class PlanDraft {
     const title = t('Drafting {0}', basename(choice.out));
     const result = await requestWithProgress(this.sidecar, 'trellis/draftPlan', params, title);
     if (result === undefined) return;
-    if ('questions' in result) {
+    if (result.state === 'questions') {
       await this.store.set({ choice });
       const answers = await askQuestions(result.questions);
       if (answers !== undefined) await this.advanceAlone(choice, { answers });
-    } else if ('plan' in result) {
+    } else if (result.state === 'written') {
       await this.store.set(undefined);
       await this.tabs.show();
       await showPlan(result);
