@@ -48,8 +48,8 @@ pub fn rank(evidence: &Evidence, trials: &[Trial]) -> Ranking {
 
 /// Returns whether passing tests prove little of some function that failing tests run.
 fn is_code_unproven(evidence: &Evidence, spectrum: &Spectrum) -> bool {
-    let of_code = spectrum.functions.keys().filter(|it| !evidence.files[it.0].is_test);
-    of_code.into_iter().any(|it| spectrum.of_function(*it) >= weights::UNPROVEN)
+    let mut of_code = spectrum.functions.keys().filter(|it| !evidence.files[it.0].is_test);
+    of_code.any(|it| spectrum.of_function(*it) >= weights::UNPROVEN)
 }
 
 impl Ranker<'_> {
