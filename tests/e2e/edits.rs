@@ -8,9 +8,9 @@ use std::process::Stdio;
 use crate::crash::faults::{ERRORS, Fault, KILLS};
 use crate::world::{Ran, World, tree};
 
-const CART: &str = "# coding: utf-8\r\nclass Cart:\r\n    @property\r\n    def total(self) -> int:\r\n        '''Sum.'''\r\n        return 0\r\n\r\n\r\ndef helper(): return 1\r\n";
+pub(crate) const CART: &str = "# coding: utf-8\r\nclass Cart:\r\n    @property\r\n    def total(self) -> int:\r\n        '''Sum.'''\r\n        return 0\r\n\r\n\r\ndef helper(): return 1\r\n";
 
-fn cart() -> World {
+pub(crate) fn cart() -> World {
     let world = World::new();
     world.write("lib/pyproject.toml", "");
     world.write("lib/cart.py", CART);

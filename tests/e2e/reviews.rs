@@ -13,7 +13,7 @@ const DISCOUNT: &str = "shop/discount.py";
 const NEW_TESTS: &str = "tests/test_discount.py";
 
 /// Returns a shop with a test that fails anyway, whose change of three files and a note waits.
-fn waiting() -> World {
+pub(crate) fn waiting() -> World {
     let reply = code() + &file("shop/cart.py", &format!("{CART}\n\nVAT = 20\n"));
     let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[reply])]);
     world.write("p/tests/test_old.py", "def test_broken():\n    assert 1 == 2\n");
@@ -24,14 +24,14 @@ fn waiting() -> World {
     world
 }
 
-fn listed(client: &mut Client) -> Vec<Value> {
+pub(crate) fn listed(client: &mut Client) -> Vec<Value> {
     let listed = call(client, "listReviews", json!({ "root": "p" }));
     assert_eq!(listed["problems"], json!([]), "{listed:#}");
     listed["reviews"].as_array().expect("a list").clone()
 }
 
 /// Decides about the only change that is listed.
-fn decide(client: &mut Client, answer: &str, more: Value) -> Value {
+pub(crate) fn decide(client: &mut Client, answer: &str, more: Value) -> Value {
     let all = listed(client);
     let review = all.first().expect("a change waits");
     let mut decision = json!({ "answer": answer, "tip": review["tip"] });

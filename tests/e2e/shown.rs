@@ -62,14 +62,14 @@ fn outcomes(result: &Value) -> Vec<String> {
     all
 }
 
-fn lenses(client: &mut Client, file: &Path) -> Vec<Value> {
+pub(crate) fn lenses(client: &mut Client, file: &Path) -> Vec<Value> {
     let document = json!({ "textDocument": { "uri": uri_of(file) } });
     let all = client.request("textDocument/codeLens", document, patience()).expect("lenses");
     all.as_array().expect("lenses").clone()
 }
 
 /// Returns the titles of a file's lenses about tests.
-fn said(client: &mut Client, file: &Path) -> Vec<String> {
+pub(crate) fn said(client: &mut Client, file: &Path) -> Vec<String> {
     let all = lenses(client, file);
     let titles = all.iter().map(|it| it["command"]["title"].as_str().expect("a title").to_owned());
     titles.filter(|it| it.starts_with(['\u{2713}', '\u{2717}'])).collect()

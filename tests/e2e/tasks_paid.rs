@@ -17,7 +17,7 @@ fn world() -> World {
     list(&[BASE], rivals())
 }
 
-const BASE: Task = ("base", &[], 1);
+pub(crate) const BASE: Task = ("base", &[], 1);
 
 /// Words that identify the stage of a request.
 const STAGES: [(&str, &str); 5] = [
@@ -52,7 +52,7 @@ fn content(message: &Value) -> String {
 }
 
 /// Replies like the recording of [`world`]; with tools it lists files first.
-fn answered(question: &Value) -> (u16, Value) {
+pub(crate) fn answered(question: &Value) -> (u16, Value) {
     let (id, stage, _) = label(question);
     let has_looked = question.to_string().contains("tool_call_id");
     if !question["tools"].is_null() && !has_looked {
@@ -67,7 +67,7 @@ fn answered(question: &Value) -> (u16, Value) {
     }
 }
 
-fn command(world: &World, service: &Service, how: &str) -> Command {
+pub(crate) fn command(world: &World, service: &Service, how: &str) -> Command {
     let arguments = "tasks tasks.json --stack plain-python --out out --json --sandbox local --model openai:tiny --work-with";
     let arguments: Vec<&str> = arguments.split(' ').chain([how]).collect();
     let mut command = world.command(&arguments);

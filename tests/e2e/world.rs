@@ -72,7 +72,8 @@ pub(crate) fn repository() -> PathBuf {
 }
 
 /// Returns the cache folder: test environments are created once and shared by all tests.
-fn cache() -> PathBuf {
+/// Returns the user's cache, which all tests share.
+pub(crate) fn cache() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
     fs::create_dir_all(&folder).expect("a cache folder");
     folder

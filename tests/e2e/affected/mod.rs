@@ -75,13 +75,13 @@ def test_case(case):
 ";
 
 /// A project below `p`, and an editor that asks for its tests.
-struct Project {
-    world: World,
-    client: Client,
+pub(crate) struct Project {
+    pub(crate) world: World,
+    pub(crate) client: Client,
 }
 
 impl Project {
-    fn shop() -> Project {
+    pub(crate) fn shop() -> Project {
         Project::of(&[
             ("pytest.ini", "[pytest]\n"),
             ("shop/__init__.py", ""),
@@ -100,6 +100,10 @@ impl Project {
         for (path, text) in files {
             world.write(&format!("p/{path}"), text);
         }
+        Project::in_world(world)
+    }
+
+    pub(crate) fn in_world(world: World) -> Project {
         let client = editor(&world, Value::Null);
         Project { world, client }
     }
@@ -109,7 +113,7 @@ impl Project {
     }
 
     /// Replaces a part of a file.
-    fn edit(&self, path: &str, from: &str, to: &str) {
+    pub(crate) fn edit(&self, path: &str, from: &str, to: &str) {
         let text = self.world.read(&format!("p/{path}"));
         assert!(text.contains(from), "{text}");
         self.write(path, &text.replacen(from, to, 1));
@@ -119,12 +123,12 @@ impl Project {
         call(&mut self.client, "affectedTests", json!({ "root": "p", "paths": paths }))
     }
 
-    fn affected(&mut self, paths: &[&str]) -> Vec<String> {
+    pub(crate) fn affected(&mut self, paths: &[&str]) -> Vec<String> {
         texts(&self.answer(paths)["tests"])
     }
 
     /// Runs the tests, all if none are named, and records what they execute.
-    fn run(&mut self, paths: &[String]) -> Value {
+    pub(crate) fn run(&mut self, paths: &[String]) -> Value {
         self.run_with(paths, &[])
     }
 
@@ -158,9 +162,9 @@ fn texts(all: &Value) -> Vec<String> {
 
 const CART_TESTS: &str = "tests/test_cart.py";
 const DATA_TESTS: &str = "tests/test_data.py";
-const TOTAL: &str = "tests/test_cart.py::test_total";
-const SHIPPING: &str = "tests/test_cart.py::test_shipping";
-const FREE: &str = "tests/test_cart.py::test_free";
+pub(crate) const TOTAL: &str = "tests/test_cart.py::test_total";
+pub(crate) const SHIPPING: &str = "tests/test_cart.py::test_shipping";
+pub(crate) const FREE: &str = "tests/test_cart.py::test_free";
 
 #[test]
 fn a_change_affects_the_tests_that_met_what_changed() {

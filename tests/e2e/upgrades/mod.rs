@@ -8,18 +8,26 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use self::recorded::{record, restored, versions};
+use crate::affected::{FREE, Project, SHIPPING};
+use crate::edits::{CART, cart};
 use crate::fixes::proposed;
 use crate::models::{Service, generate, grows, plant};
 use crate::plan_draft::paid::{answered, run};
 use crate::plan_draft::{replies, world as drafted};
-use crate::world::World;
+use crate::reviews::{decide, listed, waiting};
+use crate::runs::{call, editor};
+use crate::shown::said;
+use crate::tasks::list;
+use crate::tasks_paid;
+use crate::world::{Ran, World};
 use crate::write_tests::{ARGUMENTS, added_to, registered};
 
-/// If set, the state of this version is recorded again.
+/// If set, what is missing of this version's state is recorded.
 const RECORD: &str = "TRELLIS_RECORD_STATE";
 
 /// The projects of a recording.
-const PROJECTS: [&str; 5] = ["draft", "finished", "fix", "stopped", "tests"];
+const PROJECTS: [&str; 9] =
+    ["draft", "edit", "finished", "fix", "ran", "review", "stopped", "tasks", "tests"];
 
 /// Makes the state that is recorded, with real runs.
 fn record_all() {
@@ -41,7 +49,24 @@ fn record_all() {
     let tests = added_to();
     let _ = tests.trellis(&ARGUMENTS).exits(0);
     record("tests", &tests);
+    let edit = cart();
+    let _ = edit.trellis(&REPLACED).exits(0);
+    record("edit", &edit);
+    record("review", &waiting());
+    let tasks = list(&[tasks_paid::BASE], (Vec::new(), Vec::new()));
+    let service = Service::start(Box::new(tasks_paid::answered));
+    let mut command = tasks_paid::command(&tasks, &service, "reply");
+    command.args(["--budget-tokens", "10500", "--jobs", "1"]);
+    let _ = Ran::of(command.output().expect("trellis starts")).exits(69);
+    record("tasks", &tasks);
+    let mut ran = Project::shop();
+    ran.run(&[]);
+    record("ran", &ran.world);
 }
+
+/// The edit of the recording.
+const REPLACED: [&str; 5] =
+    ["symbols", "replace-body", "Cart/total", "--in=lib", "--text=return sum(self.items)"];
 
 /// A new version needs a recording: `TRELLIS_RECORD_STATE=1`, and the test again.
 #[test]
@@ -173,4 +198,57 @@ fn tests_of_a_function_stay_registered() {
         let now = world.read("app/trellis_tests/test_cart.py");
         assert!(tests.lines().all(|line| now.contains(line)), "{now}");
     });
+}
+
+#[test]
+fn an_edit_is_undone() {
+    each("edit", |world| {
+        assert!(world.read("lib/cart.py").contains("return sum(self.items)"));
+        let _ = world.trellis(&["symbols", "undo", "1", "--in=lib"]).exits(0);
+        assert_eq!(world.read("lib/cart.py"), CART);
+    });
+}
+
+#[test]
+fn a_change_that_waits_is_listed_and_merged() {
+    each("review", |world| {
+        let mut client = editor(world, Value::Null);
+        let all = listed(&mut client);
+        assert_eq!(all.len(), 1, "{all:#?}");
+        assert_eq!(all[0]["title"], "Issue 42: A discount");
+        let decided = decide(&mut client, "approve", json!({}));
+        assert_eq!(decided["outcome"], "merged", "{decided:#}");
+        assert!(world.root().join("p/shop/discount.py").exists());
+        assert_eq!(listed(&mut client), Vec::<Value>::new());
+    });
+}
+
+#[test]
+fn tasks_are_continued_without_a_request_that_was_answered() {
+    each("tasks", |world| {
+        let journal = "out/.trellis/journal.jsonl";
+        let before = asked(world, journal);
+        assert!(!before.is_empty());
+        let service = Service::start(Box::new(tasks_paid::answered));
+        let next = tasks_paid::command(world, &service, "reply").output();
+        let result = Ran::of(next.expect("trellis starts")).exits(0).json();
+        assert_eq!(result["progress"], 100, "{result:#}");
+        let new = asked(world, journal).split_off(before.len());
+        assert!(!new.is_empty() && new.len() == service.asked().len(), "{new:?}");
+        assert!(new.iter().all(|it| !before.contains(it)), "{new:?} after {before:?}");
+    });
+}
+
+#[test]
+fn results_and_what_tests_executed_are_known() {
+    for version in versions() {
+        let mut project = Project::in_world(restored(&version, "ran"));
+        let file = project.world.root().join("p/tests/test_cart.py");
+        project.client.open(&file).expect("a file");
+        while said(&mut project.client, &file).is_empty() {
+            let _ = call(&mut project.client, "listTests", json!({}));
+        }
+        project.edit("shop/cart.py", "return 0 if", "return 0.0 if");
+        assert_eq!(project.affected(&["shop/cart.py"]), [FREE, SHIPPING]);
+    }
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::recorded::{files, restored};
 use super::*;
+use crate::implement::implement;
 use crate::world::{Ran, repository};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -60,6 +61,13 @@ fn no_command_works_on_a_journal_of_a_newer_version() {
     let tests = current("tests");
     append(&tests, "app/.trellis/journal.jsonl", NEWER);
     is_refused(&tests, "write-tests", || tests.trellis(&ARGUMENTS));
+    let tasks = current("tasks");
+    append(&tasks, "out/.trellis/journal.jsonl", NEWER);
+    let again = || tasks_paid::command(&tasks, &service, "reply").output().expect("trellis starts");
+    is_refused(&tasks, "tasks", || Ran::of(again()));
+    let review = current("review");
+    append(&review, "p/.trellis/journal.jsonl", NEWER);
+    is_refused(&review, "implement", || implement(&review, &[]));
     assert_eq!(service.asked().len(), 0);
 }
 
