@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::GitError;
 use crate::git::Git;
+use trellis_os::process::is_alive;
 use trellis_store::fault_point;
 use trellis_store::journal::{Event, Journal};
 
@@ -61,8 +62,8 @@ pub fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), GitErr
 }
 
 fn is_of_the_dead(id: &str) -> bool {
-    let pid = id.strip_prefix(PREFIX).and_then(|it| it.split('-').next()?.parse::<u32>().ok());
-    pid.is_some_and(|it| !Path::new("/proc").join(it.to_string()).exists())
+    let pid = id.strip_prefix(PREFIX).and_then(|it| it.split('-').next()?.parse().ok());
+    pid.is_some_and(|it| !is_alive(it))
 }
 
 /// Returns whether a worktree's metadata is complete. Git locks a worktree while creating it.
@@ -91,7 +92,11 @@ pub(crate) fn wait_for_orphaned_git(git: &Git) -> Result<(), GitError> {
 fn orphan(git: &Git) -> Option<String> {
     let top = top(git);
     let is_orphan = |it: &PathBuf| {
-        let environment = fs::read(it.join("environ")).unwrap_or_default();
+        let Ok(environment) = fs::read(it.join("environ")) else { return false };
+        if environment.is_empty() {
+            // It has just begun, and does not have its environment yet.
+            return is_git(it);
+        }
         let prefix = format!("{OWNER}=");
         let mut lines = environment.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         let owner = lines.find_map(|it| Some(it.strip_prefix(&prefix)?.to_owned()));
@@ -205,9 +210,11 @@ fn is_open(device: u64, inode: u64) -> bool {
 /// Returns whether a git runs in this repository's folders.
 fn is_at_work(git: &Git) -> bool {
     let top = top(git);
-    let is_git =
-        |it: &PathBuf| fs::read_to_string(it.join("comm")).is_ok_and(|it| it.trim() == "git");
-    processes().filter(is_git).any(|it| is_in(&it, &top))
+    processes().filter(|it| is_git(it)).any(|it| is_in(&it, &top))
+}
+
+fn is_git(process: &Path) -> bool {
+    fs::read_to_string(process.join("comm")).is_ok_and(|it| it.trim() == "git")
 }
 
 fn top(git: &Git) -> PathBuf {

@@ -2,6 +2,7 @@
 
 pub mod environment;
 pub mod files;
+pub mod process;
 pub mod terminal;
 pub mod wording;
 

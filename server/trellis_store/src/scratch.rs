@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::{Builder, NamedTempFile, TempDir};
+use trellis_os::process::is_alive;
 
 use crate::error::StoreError;
 
@@ -76,7 +77,7 @@ fn sweep_of(parent: &Path, prefix: &str) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)?.split('-').next());
-        let dead = |pid: &str| pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists();
+        let dead = |pid: &str| pid.parse().is_ok_and(|it| !is_alive(it));
         if owner.is_some_and(dead) {
             let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
             let path = entry.path();
