@@ -140,6 +140,7 @@ pub(crate) fn two_starts(
     round: u64,
 ) {
     let when = format!("round {round}, {pair:?}, {:?}", disturbance.kill);
+    eprintln!("{when}");
     let world = work.world();
     let request = work.request(&world);
     let [first, second] = pair.map(|it| Worker::new(it, work, &world));

@@ -79,6 +79,23 @@ fn tests_for_a_function_go_on_from_any_point() {
     at_points(&WriteTests::new(), 0, 1);
 }
 
+/// A fix is stored before its files are written, and its state is stored after that.
+#[test]
+fn a_repair_killed_while_it_writes_a_fix_leaves_none_that_waits() {
+    let steps = steps(&Repair, 0);
+    let is_of_a_fix =
+        |it: &(u64, &String)| ["/proposals/", "/edits/"].iter().any(|part| it.1.contains(part));
+    let points: Vec<u64> = (1..).zip(&steps).filter(is_of_a_fix).map(|it| it.0).collect();
+    // Those of the first of two fixes.
+    for point in &points[..points.len() / 2] {
+        eprintln!("killed at point {point}, {}", steps[*point as usize - 1]);
+        let world = Repair.world(0);
+        let fault = Fault { point: *point, name: KILLS[0] };
+        assert!(is_ended_by(&Repair, &world, fault, 0));
+        Repair.end(&world, 0);
+    }
+}
+
 /// Commits two fixes in a project below the top of its repository; killed at a point.
 fn commits_until(point: u64) -> World {
     let world = below();

@@ -100,6 +100,8 @@ impl Workflow for Repair {
         if options == ["--commit"] {
             assert_eq!(git(&p, &["show", "HEAD:calculator.py"]), mended(), "round {round}");
         }
+        let waiting = world.trellis(&["fixes", "list", "--project", "p"]).exits(0).stdout;
+        assert_eq!(waiting, "no fix needs your review\n", "round {round}, {options:?}");
     }
 }
 

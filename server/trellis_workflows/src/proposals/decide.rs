@@ -415,6 +415,21 @@ pub(super) fn recover_write(
     Ok(proposal)
 }
 
+/// Completes the writes of ended processes. A fix that its own process was to write and did not
+/// write becomes stale: nobody was asked about it.
+pub(super) fn recover_all(store: &Store, lock: &Lock) -> Result<(), Fault> {
+    for proposal in store.list()?.proposals {
+        let mut proposal = recover_write(store, proposal, lock)?;
+        if proposal.is_abandoned() {
+            proposal.state = State::Stale;
+            let why = "the repair was stopped before it wrote this fix";
+            proposal.add_history(State::Stale.as_str(), why);
+            store.save(&proposal, lock)?;
+        }
+    }
+    Ok(())
+}
+
 /// Records that a write was made.
 fn finish(store: &Store, proposal: &mut Proposal, edit: u64, lock: &Lock) -> Result<(), Fault> {
     let Some(PendingWrite { files, state, what, note, .. }) = proposal.writing.take() else {

@@ -1,6 +1,7 @@
 //! A proposed fix as a value, in the form that it has on disk.
 
 use std::collections::BTreeSet;
+use std::process;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -10,6 +11,7 @@ use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
 
 use super::facts::FixFacts;
 use crate::fault::{Fault, FaultKind, Remedy};
+use trellis_os::process::is_alive;
 use trellis_store::disk::hash;
 
 /// Version of the form on disk.
@@ -173,6 +175,9 @@ pub struct Proposal {
     pub run: Option<Draft>,
     pub(super) applied: Vec<Applied>,
     pub(super) writing: Option<PendingWrite>,
+    /// Number of the process that writes the fix itself, without a person's decision.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    writer: Option<u32>,
     /// Fields that a later version may add; they are kept.
     #[serde(flatten)]
     rest: serde_json::Map<String, serde_json::Value>,
@@ -227,6 +232,7 @@ impl Proposal {
             run: None,
             applied: Vec::new(),
             writing: None,
+            writer: None,
             rest: serde_json::Map::new(),
         };
         proposal.add_history("proposed", "");
@@ -236,6 +242,16 @@ impl Proposal {
     /// Sets the other failing tests that the fix may repair.
     pub fn with_failing(self, failing: Vec<String>) -> Proposal {
         Proposal { failing, ..self }
+    }
+
+    /// Marks a fix that this process writes itself, without a person's decision.
+    pub fn write_by_itself(&mut self) {
+        self.writer = Some(process::id());
+    }
+
+    /// Returns whether the fix waits only since the process that would have written it has ended.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.state == State::Waiting && self.writer.is_some_and(|it| !is_alive(it))
     }
 
     pub(super) fn add_history(&mut self, what: &str, note: impl Into<String>) {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::decide::recover_all;
 use super::proposal::{Proposal, VERSION};
 use crate::fault::{Fault, FaultKind};
 use crate::llm_session::no_journal;
@@ -170,6 +171,15 @@ impl Store {
     pub async fn put(&self, proposal: &mut Proposal) -> Result<(), Fault> {
         let lock = self.lock_soon().await?;
         self.add(proposal, &lock)
+    }
+
+    /// Completes what ended processes have left unfinished, as soon as no other process is deciding.
+    pub async fn recover(&self) -> Result<(), Fault> {
+        if !self.folder().is_dir() {
+            return Ok(());
+        }
+        let lock = self.lock_soon().await?;
+        recover_all(self, &lock)
     }
 
     /// Waits for the lock while another process is deciding.

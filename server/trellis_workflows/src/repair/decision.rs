@@ -159,6 +159,7 @@ impl RepairRun<'_> {
             return Ok(Event::Written);
         }
         let store = Store::of(&self.order.root);
+        proposal.write_by_itself();
         store.put(&mut proposal).await?;
         self.uncommitted.add(&proposal)?;
         match self.person.write(&store, &proposal, &self.control.cancel).await {

@@ -15,7 +15,7 @@ use super::uncommitted::Uncommitted;
 use crate::driver::drive;
 use crate::fault::{Fault, FaultKind};
 use crate::job_control::JobControl;
-use crate::proposals::{Times, Verifier, VerifyMode};
+use crate::proposals::{Store, Times, Verifier, VerifyMode};
 use crate::reporter::Reporter;
 use trellis_project::edits;
 use trellis_store::origin::Workflow;
@@ -29,6 +29,7 @@ pub(super) async fn repair(
 ) -> Result<RepairReport, Fault> {
     refuse_unknown(order)?;
     edits::recover(&order.root)?;
+    Store::of(&order.root).recover().await?;
     let origin = control.origin(Workflow::Repair);
     end_commit(order, reporter, &origin)?;
     if order.commit {
