@@ -99,7 +99,9 @@ pub(crate) fn fix(
         Reply::Nothing => Err(DraftError::NoCode),
         Reply::Edits(edits) => edited(item, before, upstream, &edits),
         Reply::Code(code) => {
-            let reply = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
+            let code: Vec<&str> = code.iter().map(|it| it.text.as_str()).collect();
+            let reply = Fragment::parse(&code.join("\n\n"))
+                .map_err(|e| wrong(format!("syntax error: {e}")))?;
             defined(item, before, upstream, reply)
         }
     }

@@ -15,3 +15,11 @@ pub trait EditableFiles {
         true
     }
 }
+
+/// Returns the path of a file that exists, without the prefix `a/` or `b/` of a diff; else the path
+/// as given.
+pub(crate) fn known_path(path: &str, sources: &dyn EditableFiles) -> String {
+    let bare = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
+    let bare = bare.filter(|it| sources.text(path).is_none() && sources.text(it).is_some());
+    bare.unwrap_or(path).to_owned()
+}

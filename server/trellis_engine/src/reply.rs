@@ -1,100 +1,38 @@
 //! Parsing of a model's reply, in any of the known formats (see `recording.md`).
 
-use std::collections::HashMap;
-
-use serde::Deserialize;
-use trellis_python::{SearchReplace, search_replace};
-
+mod blocks;
+mod edit;
 mod fences;
+mod parts;
+mod paths;
+mod reasoning;
 
-use crate::repair::without_numbers;
-use fences::{fences, path_of, push_line};
+use std::collections::BTreeSet;
+
+use trellis_python::{Fragment, Item};
+
+use edit::changes_of_json;
+pub(crate) use edit::{Change, Edit};
+use fences::Fence;
+use parts::{Parts, parts};
+use paths::{path_of, paths_in};
+pub(crate) use reasoning::answer_of;
 
 /// The usable part of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     Edits(Vec<Edit>),
-    Code(String),
+    /// Definitions; at least one piece.
+    Code(Vec<Code>),
     Nothing,
 }
 
-/// One search/replace block.
+/// Python code of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Edit {
-    /// Relative to the repository; empty if the model gave no path.
-    pub(crate) path: String,
-    /// Possible readings of the block, one for each line that may divide the search from the
-    /// replacement: the texts may hold such lines themselves, such as underlined headings.
-    readings: Vec<SearchReplace>,
-}
-
-impl Edit {
-    /// Returns the lines that the edit looks for, by its first reading.
-    pub(crate) fn search(&self) -> &str {
-        self.readings.first().map_or("", |it| it.search.as_str())
-    }
-
-    /// Applies the edit to a text. If several readings apply, the one is chosen whose search is
-    /// most similar to the matching text and to its own replacement.
-    ///
-    /// # Errors
-    ///
-    /// A reason for the model if no reading applies.
-    pub(crate) fn apply(&self, text: &str) -> Result<String, String> {
-        let made = self.readings.iter().map(|it| (it, search_replace(text, it)));
-        let (mut best, mut refused) = (None, None);
-        for (reading, made) in made {
-            let own = similarity(&reading.search, &reading.replace);
-            match made {
-                Ok(it) => {
-                    let score = it.likeness + own;
-                    if best.as_ref().is_none_or(|(most, _)| score > *most) {
-                        best = Some((score, it));
-                    }
-                }
-                Err(why) if refused.as_ref().is_none_or(|(most, _)| own > *most) => {
-                    refused = Some((own, why));
-                }
-                Err(_) => {}
-            }
-        }
-        let among = match self.readings.len() {
-            0 | 1 => String::new(),
-            count => format!("of {count} lines that may divide the block none makes sense: "),
-        };
-        match (best, refused) {
-            (Some((_, made)), _) => Ok(made.edits.apply(text)),
-            (None, Some((_, why))) => Err(format!("{among}{why}")),
-            (None, None) => Err("the block is empty".to_owned()),
-        }
-    }
-
-    /// Returns the text of a new file, if the block searches for nothing.
-    pub(crate) fn new_file_text(&self) -> Option<&str> {
-        let first = self.readings.first()?;
-        first.search.trim().is_empty().then_some(first.replace.as_str())
-    }
-}
-
-/// Returns the similarity of two texts from 0 to 1: twice the number of common words over the
-/// number of words of both.
-fn similarity(one: &str, other: &str) -> f32 {
-    let mut counts: HashMap<&str, i32> = HashMap::new();
-    one.split_whitespace().for_each(|it| *counts.entry(it).or_default() += 1);
-    let all = one.split_whitespace().count() + other.split_whitespace().count();
-    let shared = other.split_whitespace().filter(|it| {
-        let left = counts.get_mut(it);
-        left.is_some_and(|left| {
-            *left -= 1;
-            *left >= 0
-        })
-    });
-    2.0 * shared.count() as f32 / all.max(1) as f32
-}
-
-/// Returns a reply without the reasoning that some models put before it, between tags.
-pub(crate) fn answer_of(text: &str) -> &str {
-    text.rsplit_once("</think>").map_or(text, |(_, answer)| answer)
+pub(crate) struct Code {
+    /// The file that it belongs to, if the reply names it.
+    pub(crate) path: Option<String>,
+    pub(crate) text: String,
 }
 
 /// Returns the text before the first block of a reply, without the path above the block.
@@ -111,18 +49,19 @@ pub(crate) fn prose(text: &str) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// Parses a reply. Edits take precedence over code: an edit's block may be inside a fence.
+/// Parses a reply. Edits take precedence over code.
 ///
 /// # Errors
 ///
-/// A reason for the model if a block has no end: applying only a part of the edits would be wrong.
+/// A reason for the model if the reply is cut off, or if it is not clear what an edit is for:
+/// applying only a part of the edits would be wrong.
 pub(crate) fn read(text: &str) -> Result<Reply, String> {
-    let text = answer_of(text);
     let edits = edits(text)?;
     if !edits.is_empty() {
         return Ok(Reply::Edits(edits));
     }
-    Ok(code(text).map_or(Reply::Nothing, Reply::Code))
+    let code = definitions(text)?;
+    Ok(if code.is_empty() { Reply::Nothing } else { Reply::Code(code) })
 }
 
 /// Returns the text of the last fenced block.
@@ -130,21 +69,67 @@ pub(crate) fn last_fence(text: &str) -> Option<String> {
     fences(text).pop().map(|it| it.body)
 }
 
-/// Parses search/replace blocks, or changes as JSON.
+/// Returns the lines outside of fences and blocks.
+pub(crate) fn words(text: &str) -> Vec<&str> {
+    parts(answer_of(text)).map(|it| it.words).unwrap_or_default()
+}
+
+/// Parses search/replace blocks and changes as JSON.
 ///
 /// # Errors
 ///
 /// As for [`read`].
 pub(crate) fn edits(text: &str) -> Result<Vec<Edit>, String> {
-    let blocks = search_replace_blocks(text)?;
-    Ok(if blocks.is_empty() { code_changes(text).unwrap_or_default() } else { blocks })
+    let text = answer_of(text);
+    let Parts { blocks, fences, words } = parts(text)?;
+    let json = fences.iter().filter(|it| it.word() == "json");
+    let mut edits: Vec<Edit> = json.filter_map(|it| changes_of_json(&it.body)).flatten().collect();
+    if edits.is_empty() && blocks.is_empty() && fences.is_empty() {
+        edits = changes_of_json(&words.join("\n")).unwrap_or_default();
+    }
+    Ok(blocks.into_iter().chain(edits).collect())
 }
 
-/// Returns the fences with a path, as path and text, except those around search/replace blocks. The
-/// path is on the line above, or after the language.
-pub(crate) fn whole_files(text: &str) -> Vec<(String, String)> {
-    let fences = fences(text).into_iter().filter(|it| !it.body.contains("<<<<<<< "));
-    fences.filter_map(|it| Some((it.path()?, it.body))).collect()
+/// Returns the files of a reply, as path and text. The path is above the fence, beside its
+/// language, or in a comment in its first line.
+///
+/// # Errors
+///
+/// A reason for the model: a file has no end, or it is not clear whether a fence is a file.
+pub(crate) fn whole_files(text: &str) -> Result<Vec<(String, String)>, String> {
+    let parts = parts(answer_of(text))?;
+    let mut files = Vec::new();
+    for fence in &parts.fences {
+        if let Some(path) = fence.path().filter(|it| fence.is_change_of(it)) {
+            return Err(format!("a diff of {path} cannot be used: give search/replace blocks"));
+        }
+        let Some((path, body)) = fence.file() else { continue };
+        if !fence.is_closed {
+            return Err(format!("the text of {path} has no end: {CUT_OFF}"));
+        }
+        files.push((path, body.to_owned()));
+    }
+    let edited = parts.blocks.iter().map(|it| &it.path);
+    let known: BTreeSet<&String> = files.iter().map(|it| &it.0).chain(edited).collect();
+    match parts.fences.iter().find_map(|it| unclear(it, &known)) {
+        Some(path) if !known.is_empty() => Err(format!(
+            "it is not clear whether a fence is the text of {path}: give the path alone on the \
+             line above it, or leave out what is no file"
+        )),
+        _ => Ok(files),
+    }
+}
+
+/// Words about a reply without its end.
+const CUT_OFF: &str = "the reply seems to be cut off; close each fence with its marks";
+
+/// Returns the path that the line above a fence names beside other words, if no part of the reply
+/// is for that file.
+fn unclear(fence: &Fence, known: &BTreeSet<&String>) -> Option<String> {
+    let is_introduced = fence.file().is_none() && fence.above.trim_end().ends_with(':');
+    let mut named = paths_in(&fence.above);
+    let is_one = is_introduced && named.len() == 1 && !fence.is_of_commands();
+    named.pop().filter(|it| is_one && !known.contains(it))
 }
 
 /// Returns the text of one file: the fence with its path, else the only fence if that has no path.
@@ -153,7 +138,7 @@ pub(crate) fn file(text: &str, path: &str) -> Option<String> {
     let named = fences.iter().position(|it| it.path().as_deref() == Some(path));
     let only = || (fences.len() == 1 && fences[0].path().is_none()).then_some(0);
     let place = named.or_else(only)?;
-    fences.into_iter().nth(place).map(|it| it.body)
+    fences.into_iter().nth(place).filter(|it| it.is_closed).map(|it| it.body)
 }
 
 /// Returns the last fenced `python` block that defines something, else the first one; else the
@@ -168,118 +153,45 @@ pub(crate) fn code(text: &str) -> Option<String> {
         return Some(fence.body.clone());
     }
     let bare = fences.into_iter().find(|it| it.language.is_empty() && is_code(&it.body));
+    let text = answer_of(text);
     bare.map(|it| it.body).or_else(|| is_code(text).then(|| text.to_owned()))
 }
 
+/// Returns the pieces of code that define something. A definition that a later piece repeats is a
+/// draft.
+///
+/// # Errors
+///
+/// A reason for the model: a piece has no end.
+pub(crate) fn definitions(text: &str) -> Result<Vec<Code>, String> {
+    let fences = fences(text);
+    if fences.iter().any(|it| it.says_python() && !it.is_closed) {
+        return Err(format!("the code has no end: {CUT_OFF}"));
+    }
+    let named = fences
+        .iter()
+        .map(|it| (it, if it.says_python() { names(&it.body) } else { BTreeSet::new() }));
+    let named: Vec<(&Fence, BTreeSet<String>)> = named.filter(|it| !it.1.is_empty()).collect();
+    let is_last = |at: usize| {
+        let later = || named[at + 1..].iter().flat_map(|it| &it.1);
+        named[at].1.iter().any(|name| later().all(|it| it != name))
+    };
+    let kept = (0..named.len()).filter(|at| is_last(*at)).map(|at| named[at].0);
+    let kept: Vec<Code> = kept.map(|it| Code { path: it.path(), text: it.body.clone() }).collect();
+    let only = || code(text).into_iter().map(|text| Code { path: None, text }).collect();
+    Ok(if kept.is_empty() { only() } else { kept })
+}
+
+/// Returns the names of the definitions of a text.
+fn names(text: &str) -> BTreeSet<String> {
+    let items = Fragment::parse(text).map(|it| it.items).unwrap_or_default();
+    items.into_iter().filter(Item::is_definition).flat_map(|it| it.names).collect()
+}
+
+fn fences(text: &str) -> Vec<Fence> {
+    parts(answer_of(text)).map(|it| it.fences).unwrap_or_default()
+}
+
 fn is_code(text: &str) -> bool {
-    trellis_python::Fragment::parse(text)
-        .is_ok_and(|it| it.items.iter().any(trellis_python::Item::is_definition))
-}
-
-/// Parses blocks of `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, with the file's path on the
-/// line above. A block may be indented as a whole; a line divides it only if the line is at the
-/// block's own indentation and consists of exactly seven signs.
-fn search_replace_blocks(text: &str) -> Result<Vec<Edit>, String> {
-    let mut edits = Vec::new();
-    let mut path = String::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        let Some(indent) = line.find("<<<<<<<").filter(|at| line[..*at].trim().is_empty()) else {
-            path = path_of(line.trim()).unwrap_or(path);
-            continue;
-        };
-        let indent = &line[..indent];
-        let own = |line: &'_ str| line.strip_prefix(indent).unwrap_or(line).to_owned();
-        let mut body: Vec<String> = Vec::new();
-        let end = lines.by_ref().map(own).find_map(|line| {
-            let ends = line.starts_with(">>>>>>>");
-            if !ends {
-                body.push(line);
-            }
-            ends.then_some(())
-        });
-        let of = if path.is_empty() { String::new() } else { format!(" of {path}") };
-        if end.is_none() {
-            return Err(format!(
-                "a search/replace block{of} has no end: `>>>>>>> REPLACE` is missing"
-            ));
-        }
-        let readings = readings(&path, &body);
-        if readings.is_empty() {
-            return Err(format!(
-                "a search/replace block{of} is not divided: a line `=======` by itself is missing"
-            ));
-        }
-        edits.push(Edit { path: path.clone(), readings });
-    }
-    Ok(edits)
-}
-
-fn readings(path: &str, body: &[String]) -> Vec<SearchReplace> {
-    let dividers = body.iter().enumerate().filter(|(_, line)| line.trim_end() == "=======");
-    let joined = |lines: &[String]| {
-        let mut out = String::new();
-        lines.iter().for_each(|line| push_line(&mut out, line));
-        out
-    };
-    let reading = |(at, _)| SearchReplace {
-        path: path.to_owned(),
-        search: joined(&body[..at]),
-        replace: joined(&body[at + 1..]),
-        occurrence: None,
-    };
-    with_unnumbered(dividers.map(reading).collect())
-}
-
-/// Adds readings without line numbers, which a question shows and an answer may repeat.
-fn with_unnumbered(mut readings: Vec<SearchReplace>) -> Vec<SearchReplace> {
-    let unnumbered = readings.iter().filter_map(|it| {
-        let replace = without_numbers(&it.replace).unwrap_or_else(|| it.replace.clone());
-        Some(SearchReplace { search: without_numbers(&it.search)?, replace, ..it.clone() })
-    });
-    let unnumbered: Vec<SearchReplace> = unnumbered.collect();
-    readings.extend(unnumbered);
-    readings
-}
-
-/// An edit as JSON.
-#[derive(Deserialize)]
-pub(crate) struct Change {
-    file_path: String,
-    search_text: String,
-    replace_text: String,
-    occurrence: Option<usize>,
-}
-
-#[derive(Deserialize)]
-struct CodeChanges {
-    changes: Vec<Change>,
-}
-
-impl From<Change> for Edit {
-    fn from(change: Change) -> Edit {
-        let path = change.file_path.trim_start_matches("./").to_owned();
-        let reading = SearchReplace {
-            path: path.clone(),
-            search: change.search_text,
-            replace: change.replace_text,
-            occurrence: change.occurrence,
-        };
-        Edit { path, readings: with_unnumbered(vec![reading]) }
-    }
-}
-
-/// Parses the JSON of 002's `CodeChange`: one, a list, or `{"changes": […]}`.
-fn code_changes(text: &str) -> Option<Vec<Edit>> {
-    // Blocks before the last one are drafts or examples.
-    let json = fences(text).into_iter().rfind(|it| it.language.eq_ignore_ascii_case("json"));
-    let text = json.map_or_else(|| text.trim().to_owned(), |it| it.body.trim().to_owned());
-    let changes: Vec<Change> = match text.chars().next()? {
-        '[' => serde_json::from_str(&text).ok()?,
-        '{' => (serde_json::from_str::<CodeChanges>(&text).map(|all| all.changes))
-            .or_else(|_| serde_json::from_str(&text).map(|one| vec![one]))
-            .ok()?,
-        _ => return None,
-    };
-    (!changes.is_empty()).then(|| changes.into_iter().map(Edit::from).collect())
+    Fragment::parse(text).is_ok_and(|it| it.items.iter().any(Item::is_definition))
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use trellis_python::{TextEdits, check_no_new_errors};
+use trellis_python::{TextEdits, check_no_new_errors, with_ends_of};
 
 use crate::complaint::Complaint;
-use crate::editable_files::EditableFiles;
+use crate::editable_files::{EditableFiles, known_path};
+use crate::elision::refuse_elision;
 use crate::reply::{self, Edit};
 
 /// New texts of changed files, by path.
@@ -25,8 +26,8 @@ pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, Com
         return Err(refused);
     }
     let mut work = ReplyFiles { sources, texts: BTreeMap::new() };
-    for (path, text) in reply::whole_files(answer) {
-        work.put(&path, text)?;
+    for (path, text) in reply::whole_files(answer)? {
+        work.put(&known_path(&path, sources), text)?;
     }
     for edit in reply::edits(answer)? {
         work.edit(&edit)?;
@@ -38,6 +39,9 @@ pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, Com
         let why = "it holds no file under its path, no search/replace block, or changes nothing";
         return Err(why.to_owned().into());
     }
+    for (path, text) in &changed {
+        refuse_elision(path, &sources.text(path).unwrap_or_default(), text)?;
+    }
     for (path, text) in changed.iter().filter(|(path, _)| path.ends_with(".py")) {
         let before = sources.text(path).unwrap_or_default();
         check_no_new_errors(&before, &TextEdits::between(&before, text))
@@ -48,7 +52,7 @@ pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, Com
 
 /// Returns the files that a reply asks to see instead of an answer.
 fn wanted(answer: &str, sources: &dyn EditableFiles) -> Option<Complaint> {
-    let paths = answer.lines().filter_map(|it| it.trim().strip_prefix(WANTED));
+    let paths = reply::words(answer).into_iter().filter_map(|it| it.trim().strip_prefix(WANTED));
     let paths = paths.map(|it| it.trim().trim_matches('`').to_owned());
     let is_hidden = |it: &String| sources.text(it).is_some() && !sources.is_shown(it);
     let show: Vec<String> = paths.filter(is_hidden).collect();
@@ -60,7 +64,7 @@ fn wanted(answer: &str, sources: &dyn EditableFiles) -> Option<Complaint> {
 
 /// Returns whether a reply holds nothing but existing files, unchanged.
 pub fn is_known(answer: &str, sources: &dyn EditableFiles) -> bool {
-    let files = reply::whole_files(answer);
+    let files = reply::whole_files(answer).unwrap_or_default();
     let is_same = |(path, text): &(String, String)| sources.text(path).as_ref() == Some(text);
     !files.is_empty()
         && files.iter().all(is_same)
@@ -82,6 +86,10 @@ impl ReplyFiles<'_> {
             );
             return Err(Complaint::about_unseen(why, vec![path.to_owned()]));
         }
+        let text = match self.sources.text(path) {
+            Some(old) if !old.is_empty() => with_ends_of(&old, &text),
+            _ => text,
+        };
         match self.texts.insert(path.to_owned(), text) {
             Some(_) => Err(format!("it holds {path} twice").into()),
             None => Ok(()),
@@ -92,16 +100,17 @@ impl ReplyFiles<'_> {
         if edit.path.is_empty() {
             return Err("a search/replace block has no path above it".to_owned().into());
         }
-        self.may_change(&edit.path)?;
-        let known = self.texts.get(&edit.path).cloned().or_else(|| self.sources.text(&edit.path));
+        let path = known_path(&edit.path, self.sources);
+        self.may_change(&path)?;
+        let known = self.texts.get(&path).cloned().or_else(|| self.sources.text(&path));
         let text = match known {
-            Some(text) => edit.apply(&text).map_err(|why| self.misfit(&edit.path, &why))?,
+            Some(text) => edit.apply(&text).map_err(|why| self.misfit(&path, &why))?,
             None => match edit.new_file_text() {
                 Some(text) => text.to_owned(),
-                None => return Err(format!("there is no file {}", edit.path).into()),
+                None => return Err(format!("there is no file {path}").into()),
             },
         };
-        self.texts.insert(edit.path.clone(), text);
+        self.texts.insert(path, text);
         Ok(())
     }
 

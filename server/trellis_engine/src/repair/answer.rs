@@ -1,11 +1,14 @@
 //! Changes of files by an answer about a failing test.
 
+mod code;
+
 use std::collections::BTreeMap;
 
-use trellis_python::{Fragment, NamePath, TextEdits, check_no_new_errors, replace_symbol_body};
+use trellis_python::{TextEdits, check_no_new_errors};
 
 use crate::complaint::Complaint;
-use crate::editable_files::EditableFiles;
+use crate::editable_files::{EditableFiles, known_path};
+use crate::elision::refuse_elision;
 use crate::repair::SuggestedChange;
 use crate::reply::{self, Edit, Reply};
 use crate::vocabulary::Suspect;
@@ -26,8 +29,11 @@ pub fn repaired(
         Reply::Nothing => {
             return Err(Complaint::without_edits("it holds no search/replace block"));
         }
-        Reply::Edits(edits) => work.edit_all(&without_example(edits))?,
-        Reply::Code(text) => work.define(&text)?,
+        Reply::Edits(edits) => {
+            work.edit_all(&without_example(edits))?;
+            work.agrees_with(&reply::definitions(answer)?)?;
+        }
+        Reply::Code(pieces) => pieces.iter().try_for_each(|it| work.take(it))?,
     }
     work.changed()
 }
@@ -93,6 +99,7 @@ impl ReplyFiles<'_> {
         let changed = self.texts.into_iter().filter(|(_, (before, after))| before != after);
         let mut out = BTreeMap::new();
         for (path, (before, after)) in changed {
+            refuse_elision(&path, &before, &after)?;
             let edits = TextEdits::between(&before, &after);
             check_no_new_errors(&before, &edits)
                 .map_err(|why| format!("{path} would be broken: {why}"))?;
@@ -132,13 +139,25 @@ impl ReplyFiles<'_> {
         self.text(path)?;
         let (original, text) =
             self.texts.get_mut(path).ok_or_else(|| format!("there is no {path}"))?;
+        let all = || before.iter().copied().chain([edit]).collect();
+        let is_of_original = !edit.is_exact_in(text) && edit.is_exact_in(original);
+        if is_of_original && let Some(merged) = merged(original, text, edit) {
+            *text = merged;
+            return Ok(all());
+        }
         let why = match edit.apply(text) {
-            Ok(changed) => {
+            // What stood in the text that the model saw is not what another edit has made.
+            Ok(changed) if !is_of_original => {
                 *text = changed;
-                return Ok(before.iter().copied().chain([edit]).collect());
+                return Ok(all());
             }
+            Ok(_) => "another edit changes its lines".to_owned(),
             Err(why) => why,
         };
+        if let Some((changed, kept)) = without_one(original, before, edit) {
+            *text = changed;
+            return Ok(kept);
+        }
         let with = |kept: &[&Edit]| {
             let start = Ok(original.clone());
             kept.iter().chain([&edit]).fold(start, |text, it| it.apply(&text?))
@@ -156,6 +175,7 @@ impl ReplyFiles<'_> {
 
     /// Resolves a path: as given, without leading folders, or empty if there is only one file.
     fn file(&self, path: &str) -> Result<String, Complaint> {
+        let path = &known_path(path, self.sources);
         if self.sources.text(path).is_some() || self.sources.read_only(path).is_some() {
             return Ok(path.to_owned());
         }
@@ -188,39 +208,32 @@ impl ReplyFiles<'_> {
         let (_, after) = self.texts.get_mut(path).ok_or_else(|| format!("there is no {path}"))?;
         Ok(after)
     }
+}
 
-    fn define(&mut self, text: &str) -> Result<(), Complaint> {
-        let fragment = Fragment::parse(text).map_err(|why| format!("syntax error: {why}"))?;
-        let mut definitions = fragment.items.iter().filter(|it| it.is_definition()).peekable();
-        if definitions.peek().is_none() {
-            let why = "it defines nothing; answer with search/replace blocks";
-            return Err(Complaint::without_edits(why));
-        }
-        for it in definitions {
-            let name = it.names.first().map_or("", String::as_str);
-            let named = |suspect: &&Suspect| suspect.symbol == name;
-            let mut places: Vec<&str> =
-                self.suspects.iter().filter(named).map(|it| it.path.as_str()).collect();
-            places.dedup();
-            let [path] = places[..] else {
-                return Err(Complaint::without_edits(format!(
-                    "it is not clear which `{name}` is meant; answer with search/replace blocks under their paths"
-                )));
-            };
-            let path = path.to_owned();
-            let which = NamePath::parse(&format!("/{name}")).map_err(|why| why.to_string())?;
-            let text = self.text(&path)?;
-            let edits = replace_symbol_body(text, &which, &it.text)
-                .map_err(|why| format!("`{name}` in {path} cannot be replaced: {why}"))?;
-            *text = edits.apply(text);
-            let known = trellis_python::all_imports(text).unwrap_or_default();
-            if let Some(import) = fragment.imports.iter().find(|it| !known.contains(it)) {
-                return Err(Complaint::with_request(
-                    format!("{path} has no `{import}`"),
-                    "; answer with search/replace blocks that add it",
-                ));
-            }
-        }
-        Ok(())
-    }
+/// Returns a text with an edit of the original merged into it, if other edits changed other lines.
+fn merged(original: &str, text: &str, edit: &Edit) -> Option<String> {
+    let own = TextEdits::between(original, &edit.apply(original).ok()?);
+    let others = TextEdits::between(original, text);
+    let all = others.as_slice().iter().chain(own.as_slice()).cloned();
+    Some(TextEdits::new(original, all).ok()?.apply(original))
+}
+
+/// Returns the original with all edits but one of the earlier, which changes the same lines, with
+/// the edits that are left.
+fn without_one<'e>(
+    original: &str,
+    before: &[&'e Edit],
+    edit: &'e Edit,
+) -> Option<(String, Vec<&'e Edit>)> {
+    let fits = |kept: &[&Edit]| {
+        let text = kept.iter().try_fold(original.to_owned(), |text, it| it.apply(&text)).ok()?;
+        edit.is_exact_in(&text).then(|| edit.apply(&text).ok()).flatten()
+    };
+    (0..before.len()).rev().find_map(|at| {
+        let mut kept = before.to_vec();
+        kept.remove(at);
+        let changed = fits(&kept)?;
+        kept.push(edit);
+        Some((changed, kept))
+    })
 }

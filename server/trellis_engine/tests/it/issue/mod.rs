@@ -8,3 +8,4 @@ mod gates;
 mod losses;
 mod questions;
 mod shown;
+mod unusual_answers;

@@ -6,3 +6,4 @@ mod diagnostics;
 mod failure_texts;
 mod grouping;
 mod questions;
+mod unusual_answers;
