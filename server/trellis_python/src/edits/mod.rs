@@ -11,6 +11,8 @@ mod editor_text;
 mod hunks;
 mod insert;
 mod line_matching;
+mod places;
+mod plain_text;
 mod refused;
 mod replace;
 mod search;

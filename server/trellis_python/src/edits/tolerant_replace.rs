@@ -19,6 +19,15 @@ pub(super) struct Conflict {
     pub(super) text: String,
 }
 
+impl Conflict {
+    /// Creates the conflict of a line, by its index.
+    pub(super) fn at(line: usize, found: &str) -> Conflict {
+        let lines: Vec<&str> = found.lines().collect();
+        let text = lines.get(line).map_or("", |it| it.trim()).to_owned();
+        Conflict { line: line.min(lines.len().saturating_sub(1)), text }
+    }
+}
+
 /// Returns the lines `found` with the differences between `wanted` and `replace` applied. White
 /// space within and around lines is ignored when `found` is compared with `wanted`; new lines are
 /// indented like those around them.
@@ -47,10 +56,7 @@ pub(super) fn replaced(wanted: &[&str], replace: &str, found: &str) -> Result<St
                 lines.extend(there[theirs].iter().map(|it| (*it).to_owned()));
             }
             Piece::Both { base, ours, theirs } => {
-                let conflict = |line: usize| Conflict {
-                    line: line.min(there.len().saturating_sub(1)),
-                    text: there.get(line).map_or("", |it| it.trim()).to_owned(),
-                };
+                let conflict = |line: usize| Conflict::at(line, found);
                 if base.len() != ours.len() || base.len() != theirs.len() {
                     let known = keys(&wanted[base]);
                     let other = |at: &usize| !known.contains(&squeezed(there[*at]));

@@ -28,6 +28,7 @@ mod reach;
 mod relations;
 mod resolution;
 mod robust;
+mod search;
 mod shortcuts;
 mod stand_ins;
 mod strings;
