@@ -1,11 +1,12 @@
 //! Applies search/replace edits written by people and models: exact match first, then tolerant,
 //! never ambiguous.
 
+use super::partial_code::{indent_of, is_cut_out};
 use super::places::{self, Fit, Place};
 use super::plain_text::Plain;
 use super::refused::Candidate;
 use super::text_edits::{TextEdit, TextEdits};
-use super::tolerant_replace::{self, Conflict};
+use super::tolerant_replace::{Conflict, replaced};
 use crate::syntax::line_of;
 
 /// One search/replace edit of one file.
@@ -137,12 +138,20 @@ fn new_text(text: &str, place: &Place, edit: &SearchReplace) -> Result<String, C
     match place.fit {
         Fit::Exact | Fit::Part => Ok(replace.clone()),
         Fit::Indented => {
-            let margin = &there[..there.len() - there.trim_start().len()];
-            Ok(format!("{margin}{replace}"))
+            let margin = indent_of(there);
+            if is_cut_out(margin, search, replace) {
+                return Ok(format!("{margin}{replace}"));
+            }
+            replaced(&all_lines(search), &all_lines(replace), there)
         }
         Fit::Alike if places::is_part(search, there) => Err(Conflict::at(0, there)),
-        Fit::Alike => tolerant_replace::replaced(&places::lines(search), replace, there),
+        Fit::Alike if replace.trim().is_empty() => replaced(&places::lines(search), &[], there),
+        Fit::Alike => replaced(&places::lines(search), &places::lines(replace), there),
     }
+}
+
+fn all_lines(text: &str) -> Vec<&str> {
+    text.lines().collect()
 }
 
 fn uncertain(

@@ -5,12 +5,13 @@
 //! are the other. Lines are merged first; a line that differs from the base on both sides is merged
 //! word by word.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::indents::Indents;
 use super::line_matching::squeezed;
+use super::partial_code::indent_of;
 
 /// The replacement changes text that differs in the file.
 pub(super) struct Conflict {
@@ -31,17 +32,12 @@ impl Conflict {
 /// Returns the lines `found` with the differences between `wanted` and `replace` applied. White
 /// space within and around lines is ignored when `found` is compared with `wanted`; new lines are
 /// indented like those around them.
-pub(super) fn replaced(wanted: &[&str], replace: &str, found: &str) -> Result<String, Conflict> {
-    let new: Vec<&str> = match replace.trim().is_empty() {
-        true => Vec::new(),
-        false => replace.trim_matches('\n').lines().collect(),
-    };
+pub(super) fn replaced(wanted: &[&str], new: &[&str], found: &str) -> Result<String, Conflict> {
     let there: Vec<&str> = found.lines().collect();
     let keys = |lines: &[&str]| lines.iter().map(|it| squeezed(it)).collect::<Vec<_>>();
-    let ours = changes(wanted, &new);
+    let ours = changes(wanted, new);
     let theirs = changes(&keys(wanted), &keys(&there));
-    let indents = Indents::of(wanted, &there, &theirs);
-    let moved: Vec<String> = new.iter().map(|it| indents.moved(it)).collect();
+    let moved = Indents::of(wanted, &pairs(wanted.len(), &there, &theirs)).moved(new);
     let pieces = merged(wanted.len(), &ours, &theirs);
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
@@ -71,6 +67,22 @@ pub(super) fn replaced(wanted: &[&str], replace: &str, found: &str) -> Result<St
     }
     let end = if found.ends_with('\n') && !lines.is_empty() { "\n" } else { "" };
     Ok(lines.join("\n") + end)
+}
+
+/// Returns the lines found for searched lines, with the indexes of those.
+fn pairs<'t>(length: usize, there: &[&'t str], theirs: &[Change]) -> Vec<(usize, &'t str)> {
+    let mut pairs = Vec::new();
+    let mut add = |base: Range<usize>, side: &[&'t str]| pairs.extend(base.zip(side.to_vec()));
+    let (mut base, mut side) = (0, 0);
+    let end = Change { base: length..length, side: there.len()..there.len() };
+    for change in theirs.iter().chain([&end]) {
+        add(base..change.base.start, &there[side..]);
+        if change.base.len() == change.side.len() {
+            add(change.base.clone(), &there[change.side.clone()]);
+        }
+        (base, side) = (change.base.end, change.side.end);
+    }
+    pairs
 }
 
 /// Merges the words of a line; `None` if both sides change the same words. The line is indented as
@@ -211,61 +223,5 @@ fn merged(length: usize, ours: &[Change], theirs: &[Change]) -> Vec<Piece> {
             (false, false) => Piece::Both { base: at..end, ours: our_run, theirs: their_run },
         });
         at = end;
-    }
-}
-
-fn indent_of(line: &str) -> &str {
-    &line[..line.len() - line.trim_start().len()]
-}
-
-/// Maps the indentation of the searched lines to that of the found lines.
-struct Indents {
-    from: String,
-    to: String,
-    known: HashMap<String, String>,
-}
-
-impl Indents {
-    fn of(wanted: &[&str], there: &[&str], theirs: &[Change]) -> Indents {
-        let mut pairs = Vec::new();
-        let (mut base, mut side) = (0, 0);
-        let end = Change { base: wanted.len()..wanted.len(), side: there.len()..there.len() };
-        for change in theirs.iter().chain([&end]) {
-            let same = wanted[base..change.base.start].iter().zip(&there[side..]);
-            pairs.extend(same.map(|(a, b)| (*a, *b)));
-            if change.base.len() == change.side.len() {
-                let like = wanted[change.base.clone()].iter().zip(&there[change.side.clone()]);
-                pairs.extend(like.map(|(a, b)| (*a, *b)));
-            }
-            (base, side) = (change.base.end, change.side.end);
-        }
-        pairs.retain(|(line, _)| !line.trim().is_empty());
-        let indents = |(a, b): &(&str, &str)| (indent_of(a).to_owned(), indent_of(b).to_owned());
-        let (from, to) = pairs.first().map(indents).unwrap_or_default();
-        let mut known: HashMap<String, String> = HashMap::from([(from.clone(), to.clone())]);
-        for (from, to) in pairs.iter().map(indents) {
-            known.entry(from).or_insert(to);
-        }
-        Indents { from, to, known }
-    }
-
-    /// Reindents a line. The line keeps its distance from the first line, which may be the deeper
-    /// one.
-    fn moved(&self, line: &str) -> String {
-        let Indents { from, to, known } = self;
-        if line.trim().is_empty() {
-            return line.to_owned();
-        }
-        if let Some(indent) = known.get(indent_of(line)) {
-            return format!("{indent}{}", line.trim_start());
-        }
-        if let Some(more) = to.strip_suffix(from.as_str()) {
-            return format!("{more}{line}");
-        }
-        let rest = match from.strip_suffix(to.as_str()) {
-            Some(less) => line.strip_prefix(less).map(str::to_owned),
-            None => line.strip_prefix(from.as_str()).map(|rest| format!("{to}{rest}")),
-        };
-        rest.unwrap_or_else(|| line.to_owned())
     }
 }
