@@ -1,68 +1,86 @@
 //! Maps the indentation of a search/replace edit to that of the lines found.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::partial_code::{PartialCode, indent_of};
+use super::levels::Levels;
+use super::partial_code::{LinesInStrings, indent_of};
+
+/// A searched line and the line found for it.
+pub(super) struct Pair<'t> {
+    /// Index of the searched line.
+    pub(super) number: usize,
+    pub(super) wanted: &'t str,
+    pub(super) found: &'t str,
+}
+
+/// Reindents new lines like the searched lines that were found, but not the inside of strings,
+/// unless that of the search is reindented. `around` returns one level of the file at the place.
+pub(super) fn moved<'t>(
+    wanted: &[&str],
+    found: Vec<Pair<'t>>,
+    new: &[&'t str],
+    around: impl FnOnce() -> Option<&'t str>,
+) -> Vec<String> {
+    let strings = LinesInStrings::of(new);
+    let is_code = |number: &usize| !strings.all.contains(number);
+    let code: Vec<&str> = (0..new.len()).filter(is_code).map(|number| new[number]).collect();
+    let indents = Indents::of(&LinesInStrings::of(wanted), found, &code, around);
+    let lines = new.iter().enumerate().map(|(number, line)| {
+        let stays = strings.fixed.contains(&number) && !indents.moves_strings;
+        if stays || line.trim().is_empty() { (*line).to_owned() } else { indents.moved(line) }
+    });
+    lines.collect()
+}
 
 /// The indentation of lines found, by that of the searched lines.
-pub(super) struct Indents {
-    from: String,
-    to: String,
-    known: HashMap<String, String>,
-    /// The inside of strings is indented like their code.
+struct Indents<'t> {
+    known: HashMap<&'t str, &'t str>,
+    levels: Option<Levels<'t>>,
+    /// The inside of strings is indented like the code around.
     moves_strings: bool,
 }
 
-impl Indents {
-    /// Compares searched lines with those found, given as indexes of searched lines and lines.
-    pub(super) fn of(wanted: &[&str], found: &[(usize, &str)]) -> Indents {
-        let strings = lines_in_strings(wanted);
-        let indents = found.iter().filter(|(number, _)| !wanted[*number].trim().is_empty());
-        let indents = indents.map(|(number, line)| {
-            let [from, to] = [wanted[*number], line].map(|it| indent_of(it).to_owned());
-            (strings.contains(number), from, to)
-        });
-        let (inside, code): (Vec<_>, Vec<_>) = indents.partition(|(is_inside, ..)| *is_inside);
+impl<'t> Indents<'t> {
+    fn of(
+        strings: &LinesInStrings,
+        mut found: Vec<Pair<'t>>,
+        new: &[&'t str],
+        around: impl FnOnce() -> Option<&'t str>,
+    ) -> Self {
+        found.retain(|it| !it.wanted.trim().is_empty());
+        let is_fixed = |it: &Pair<'_>| strings.fixed.contains(&it.number);
+        let (inside, outside): (Vec<_>, Vec<_>) = found.into_iter().partition(is_fixed);
         let mut known = HashMap::new();
-        for (_, from, to) in &code {
-            known.entry(from.clone()).or_insert(to.clone());
+        for it in &outside {
+            known.entry(indent_of(it.wanted)).or_insert(indent_of(it.found));
         }
-        let (_, from, to) = code.into_iter().next().unwrap_or_default();
-        Indents { from, to, known, moves_strings: inside.iter().any(|(_, from, to)| from != to) }
+        let code = outside.iter().filter(|it| !strings.all.contains(&it.number));
+        let code: Vec<_> = code.map(|it| (it.wanted, it.found)).collect();
+        let moves_strings = inside.iter().any(|it| indent_of(it.wanted) != indent_of(it.found));
+        Indents { known, levels: Levels::of(&code, new, around), moves_strings }
     }
 
-    /// Reindents lines, but not the inside of strings, unless that of the search is moved.
-    pub(super) fn moved(&self, new: &[&str]) -> Vec<String> {
-        let strings = if self.moves_strings { HashSet::new() } else { lines_in_strings(new) };
-        let lines = new.iter().enumerate().map(|(number, line)| {
-            let stays = line.trim().is_empty() || strings.contains(&number);
-            if stays { (*line).to_owned() } else { self.moved_line(line) }
-        });
-        lines.collect()
+    /// Reindents a line, also one that is less deep than all the lines found.
+    fn moved(&self, line: &str) -> String {
+        let indent = indent_of(line);
+        let known = self.known.get(indent).map(|it| (*it).to_owned());
+        let to = known.or_else(|| self.deeper(indent)).or_else(|| self.shallower(indent));
+        format!("{}{}", to.as_deref().unwrap_or(indent), line.trim_start())
     }
 
-    /// Reindents a line. The line keeps its distance from the first line, which may be the deeper
-    /// one.
-    fn moved_line(&self, line: &str) -> String {
-        let Indents { from, to, known, .. } = self;
-        if let Some(indent) = known.get(indent_of(line)) {
-            return format!("{indent}{}", line.trim_start());
-        }
-        if let Some(more) = to.strip_suffix(from.as_str()) {
-            return format!("{more}{line}");
-        }
-        let rest = match from.strip_suffix(to.as_str()) {
-            Some(less) => line.strip_prefix(less).map(str::to_owned),
-            None => line.strip_prefix(from.as_str()).map(|rest| format!("{to}{rest}")),
-        };
-        rest.unwrap_or_else(|| line.to_owned())
+    fn deeper(&self, indent: &str) -> Option<String> {
+        let outer = self.known.iter().filter(|(from, _)| indent.starts_with(**from));
+        let (from, to) = outer.max_by_key(|(from, _)| from.len())?;
+        Some(format!("{to}{}", self.converted(&indent[from.len()..])))
     }
-}
 
-/// Returns the indexes of the lines that start inside a string, if the lines are code.
-fn lines_in_strings(lines: &[&str]) -> HashSet<usize> {
-    let code = || PartialCode::of(&lines.join("\n"));
-    let opens = |line: &&str| line.contains("\"\"\"") || line.contains("'''");
-    let code = if lines.iter().any(opens) { code() } else { None };
-    code.map(|it| it.lines_in_strings()).unwrap_or_default()
+    fn shallower(&self, indent: &str) -> Option<String> {
+        let inner = self.known.iter().filter(|(from, _)| from.starts_with(indent));
+        let (from, to) = inner.min_by_key(|(from, _)| (from.len(), **from))?;
+        Some(to.strip_suffix(&self.converted(&from[indent.len()..]))?.to_owned())
+    }
+
+    fn converted(&self, space: &str) -> String {
+        self.levels.as_ref().map_or_else(|| space.to_owned(), |it| it.converted(space))
+    }
 }

@@ -11,6 +11,7 @@ mod editor_text;
 mod hunks;
 mod indents;
 mod insert;
+mod levels;
 mod line_matching;
 mod partial_code;
 mod places;

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use ruff_python_ast::ModModule;
+use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Parsed;
+use ruff_text_size::Ranged;
 
 use crate::reindent::StringLines;
 use crate::syntax;
@@ -28,16 +30,41 @@ impl PartialCode {
         })
     }
 
-    /// Returns the indexes of the lines that start inside a string other than a docstring.
-    pub(super) fn lines_in_strings(&self) -> HashSet<usize> {
-        let strings = StringLines::of(&self.source, &self.parsed);
+    /// Returns the indexes of the lines whose starts are as wanted.
+    fn lines_where(&self, is_wanted: impl Fn(usize) -> bool) -> HashSet<usize> {
         let mut at = self.start;
         let lines = self.source[self.start..].split_inclusive('\n').enumerate();
-        let inside = lines.filter(|(_, line)| {
+        let wanted = lines.filter(|(_, line)| {
             at += line.len();
-            strings.hold(at - line.len())
+            is_wanted(at - line.len())
         });
-        inside.map(|(number, _)| number).collect()
+        wanted.map(|(number, _)| number).collect()
+    }
+}
+
+/// The indexes of lines that start inside a string.
+#[derive(Default)]
+pub(super) struct LinesInStrings {
+    /// Without docstrings.
+    pub(super) fixed: HashSet<usize>,
+    pub(super) all: HashSet<usize>,
+}
+
+impl LinesInStrings {
+    /// Finds them if the lines are code.
+    pub(super) fn of(lines: &[&str]) -> LinesInStrings {
+        let opens = |line: &&str| line.contains("\"\"\"") || line.contains("'''");
+        let code = || PartialCode::of(&lines.join("\n"));
+        let Some(code) = lines.iter().any(opens).then(code).flatten() else {
+            return LinesInStrings::default();
+        };
+        let strings = StringLines::of(&code.source, &code.parsed);
+        let tokens = code.parsed.tokens().iter().filter(|it| it.kind() == TokenKind::String);
+        let ranges: Vec<_> = tokens.map(|it| it.range().to_std_range()).collect();
+        let fixed = code.lines_where(|at| strings.hold(at));
+        let mut all = code.lines_where(|at| ranges.iter().any(|it| it.start < at && at < it.end));
+        all.extend(&fixed);
+        LinesInStrings { fixed, all }
     }
 }
 

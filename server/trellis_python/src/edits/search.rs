@@ -1,6 +1,7 @@
 //! Applies search/replace edits written by people and models: exact match first, then tolerant,
 //! never ambiguous.
 
+use super::levels::FileLevels;
 use super::partial_code::{indent_of, is_cut_out};
 use super::places::{self, Fit, Place};
 use super::plain_text::Plain;
@@ -117,7 +118,8 @@ pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<Replaced, Edit
         found => (found, 1.0),
     };
     let chosen = places::choose(&plain.text, found, edit.occurrence)?;
-    let edits = chosen.into_iter().map(|place| match new_text(&plain.text, &place, &edit) {
+    let file = FileLevels::of(&plain.text);
+    let edits = chosen.into_iter().map(|place| match new_text(&file, &place, &edit) {
         Ok(new) => Ok(plain.edit(&place.range, &new)),
         Err(conflict) => Err(uncertain(&plain.text, &place, likeness, conflict)),
     });
@@ -132,21 +134,25 @@ fn with_line_feeds(edit: &SearchReplace) -> SearchReplace {
 }
 
 /// Returns the text that replaces a place.
-fn new_text(text: &str, place: &Place, edit: &SearchReplace) -> Result<String, Conflict> {
-    let SearchReplace { search, replace, .. } = edit;
-    let there = &text[place.range.clone()];
-    match place.fit {
+fn new_text(
+    file: &FileLevels<'_>,
+    Place { range, fit }: &Place,
+    SearchReplace { search, replace, .. }: &SearchReplace,
+) -> Result<String, Conflict> {
+    let there = &file.text[range.clone()];
+    let merged = |wanted: &[&str], new: &[&str]| replaced(wanted, new, file, range);
+    match fit {
         Fit::Exact | Fit::Part => Ok(replace.clone()),
         Fit::Indented => {
             let margin = indent_of(there);
             if is_cut_out(margin, search, replace) {
                 return Ok(format!("{margin}{replace}"));
             }
-            replaced(&all_lines(search), &all_lines(replace), there)
+            merged(&all_lines(search), &all_lines(replace))
         }
         Fit::Alike if places::is_part(search, there) => Err(Conflict::at(0, there)),
-        Fit::Alike if replace.trim().is_empty() => replaced(&places::lines(search), &[], there),
-        Fit::Alike => replaced(&places::lines(search), &places::lines(replace), there),
+        Fit::Alike if replace.trim().is_empty() => merged(&places::lines(search), &[]),
+        Fit::Alike => merged(&places::lines(search), &places::lines(replace)),
     }
 }
 

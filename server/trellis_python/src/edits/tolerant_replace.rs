@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::indents::Indents;
+use super::indents::{Pair, moved};
+use super::levels::FileLevels;
 use super::line_matching::squeezed;
 use super::partial_code::indent_of;
 
@@ -31,13 +32,19 @@ impl Conflict {
 
 /// Returns the lines `found` with the differences between `wanted` and `replace` applied. White
 /// space within and around lines is ignored when `found` is compared with `wanted`; new lines are
-/// indented like those around them.
-pub(super) fn replaced(wanted: &[&str], new: &[&str], found: &str) -> Result<String, Conflict> {
+/// indented like those around them, with the levels of the file.
+pub(super) fn replaced(
+    wanted: &[&str],
+    new: &[&str],
+    file: &FileLevels<'_>,
+    range: &Range<usize>,
+) -> Result<String, Conflict> {
+    let found = &file.text[range.clone()];
     let there: Vec<&str> = found.lines().collect();
     let keys = |lines: &[&str]| lines.iter().map(|it| squeezed(it)).collect::<Vec<_>>();
     let ours = changes(wanted, new);
     let theirs = changes(&keys(wanted), &keys(&there));
-    let moved = Indents::of(wanted, &pairs(wanted.len(), &there, &theirs)).moved(new);
+    let moved = moved(wanted, pairs(wanted, &there, &theirs), new, || file.at(range.start));
     let pieces = merged(wanted.len(), &ours, &theirs);
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
@@ -69,12 +76,15 @@ pub(super) fn replaced(wanted: &[&str], new: &[&str], found: &str) -> Result<Str
     Ok(lines.join("\n") + end)
 }
 
-/// Returns the lines found for searched lines, with the indexes of those.
-fn pairs<'t>(length: usize, there: &[&'t str], theirs: &[Change]) -> Vec<(usize, &'t str)> {
+/// Returns the searched lines with the lines found for them.
+fn pairs<'t>(wanted: &[&'t str], there: &[&'t str], theirs: &[Change]) -> Vec<Pair<'t>> {
     let mut pairs = Vec::new();
-    let mut add = |base: Range<usize>, side: &[&'t str]| pairs.extend(base.zip(side.to_vec()));
+    let mut add = |base: Range<usize>, side: &[&'t str]| {
+        let both = base.zip(side.to_vec());
+        pairs.extend(both.map(|(number, found)| Pair { number, wanted: wanted[number], found }));
+    };
     let (mut base, mut side) = (0, 0);
-    let end = Change { base: length..length, side: there.len()..there.len() };
+    let end = Change { base: wanted.len()..wanted.len(), side: there.len()..there.len() };
     for change in theirs.iter().chain([&end]) {
         add(base..change.base.start, &there[side..]);
         if change.base.len() == change.side.len() {

@@ -3,6 +3,7 @@
 use trellis_python::{EditRefused, SearchReplace, search_replace};
 
 mod indentation;
+mod levels;
 mod lines;
 
 fn applied(
