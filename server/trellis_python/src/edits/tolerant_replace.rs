@@ -49,7 +49,14 @@ pub(super) fn replaced(
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Ours(range) => lines.extend_from_slice(&moved[range]),
+            Piece::Ours { base, ours, theirs } if base.len() == ours.len() => {
+                let places = base.zip(ours).zip(theirs);
+                lines.extend(places.map(|((base, our), at)| {
+                    let line = like_found([wanted[base], new[our], &moved[our]], there[at]);
+                    line.unwrap_or_else(|| moved[our].clone())
+                }));
+            }
+            Piece::Ours { ours, .. } => lines.extend_from_slice(&moved[ours]),
             Piece::Kept { theirs: range, .. } | Piece::Theirs(range) => {
                 lines.extend(there[range].iter().map(|it| (*it).to_owned()))
             }
@@ -95,6 +102,14 @@ fn pairs<'t>(wanted: &[&'t str], there: &[&'t str], theirs: &[Change]) -> Vec<Pa
     pairs
 }
 
+/// Returns a changed line with the white space of the file where the search has other white space.
+fn like_found([base, new, moved]: [&str; 3], there: &str) -> Option<String> {
+    let line = (base.trim() != there.trim()).then(|| one_line(base, moved, there))??;
+    let is_moved = indent_of(base) != indent_of(new);
+    let indent = indent_of(if is_moved { moved } else { &line });
+    Some(format!("{indent}{}", line.trim_start()))
+}
+
 /// Merges the words of a line; `None` if both sides change the same words. The line is indented as
 /// in the file.
 fn one_line(base: &str, new: &str, there: &str) -> Option<String> {
@@ -113,7 +128,7 @@ fn one_line(base: &str, new: &str, there: &str) -> Option<String> {
                     text: old.text,
                 }));
             }
-            Piece::Ours(range) => out.extend_from_slice(&new[range]),
+            Piece::Ours { ours, .. } => out.extend_from_slice(&new[ours]),
             Piece::Theirs(range) => out.extend_from_slice(&old[range]),
             Piece::Both { ours, theirs, .. }
                 if alone(&new[ours.clone()]) == alone(&old[theirs.clone()]) =>
@@ -176,7 +191,12 @@ enum Piece {
         ours: Range<usize>,
         theirs: Range<usize>,
     },
-    Ours(Range<usize>),
+    /// A run changed by our side only.
+    Ours {
+        base: Range<usize>,
+        ours: Range<usize>,
+        theirs: Range<usize>,
+    },
     Theirs(Range<usize>),
     /// A run of the base changed by both sides.
     Both {
@@ -228,7 +248,7 @@ fn merged(length: usize, ours: &[Change], theirs: &[Change]) -> Vec<Piece> {
         let (our_run, their_run) = (side(&mine, our_at), side(&other, their_at));
         (our_at, their_at) = (our_run.end, their_run.end);
         pieces.push(match (mine.is_empty(), other.is_empty()) {
-            (false, true) => Piece::Ours(our_run),
+            (false, true) => Piece::Ours { base: at..end, ours: our_run, theirs: their_run },
             (true, _) => Piece::Theirs(their_run),
             (false, false) => Piece::Both { base: at..end, ours: our_run, theirs: their_run },
         });

@@ -12,7 +12,7 @@ fn a_line_is_not_the_end_of_another() {
         (
             RATES,
             ["rate = 10\n", "rate = 5\n"],
-            "max_rate = 10\nrate = 5\n\n\ndef f():\n    return rate\n",
+            "max_rate = 10\nrate     = 5\n\n\ndef f():\n    return rate\n",
         ),
         (
             "class Page:\n    def __init__(self):\n        self.items = []\n\n    def names(self):\n        items = []\n        return items\n",
@@ -85,6 +85,29 @@ fn the_first_line_may_follow_a_byte_order_mark() {
         ("\u{feff}x = 1\ny = 2\n", ["x = 1\n", "x = 2\n"], "\u{feff}x = 2\ny = 2\n"),
         ("\u{feff}x = 1\ny = 2", ["x = 1\ny = 2\n", "x = 1\ny = 3\n"], "\u{feff}x = 1\ny = 3"),
         ("\u{c}x = 1\nmax = 1\n", ["x = 1\n", "x = 2\ny = 1\n"], "\u{c}x = 2\ny = 1\nmax = 1\n"),
+    ]);
+}
+
+/// Only what changes between search and replacement is changed.
+#[test]
+fn a_changed_line_keeps_the_spaces_of_the_file() {
+    check(&[
+        (
+            "rate     = 10  # why\nwhole    = 'a  b'\n",
+            ["rate = 10 # why\nwhole = 'a b'\n", "rate = 5 # why\nwhole = 'a b' + c\n"],
+            "rate     = 5  # why\nwhole    = 'a  b' + c\n",
+        ),
+        (
+            "def f():\n    größe  = 1\n",
+            ["größe = 1\n", "if a:\n    größe = 2\n"],
+            "def f():\n    if a:\n        größe = 2\n",
+        ),
+        // A deeper line.
+        (
+            "def f():\n\tif a:\n\t\tx  = 1\n\ty  = 2\n",
+            ["    if a:\n        x = 1\n    y = 2\n", "    if a:\n        x = 1\n        y = 3\n"],
+            "def f():\n\tif a:\n\t\tx  = 1\n\t\ty  = 3\n",
+        ),
     ]);
 }
 
