@@ -40,7 +40,8 @@ impl<'t> Levels<'t> {
     }
 }
 
-fn opens_block(line: &str) -> bool {
+/// Returns whether a line is the last one before a block.
+pub(super) fn opens_block(line: &str) -> bool {
     line.split(" #").next().unwrap_or(line).trim_end().ends_with(':')
 }
 

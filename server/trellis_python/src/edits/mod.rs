@@ -8,6 +8,7 @@ mod compile_errors;
 mod delete;
 mod diff;
 mod editor_text;
+mod elided;
 mod hunks;
 mod indents;
 mod insert;

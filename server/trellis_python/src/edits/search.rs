@@ -1,6 +1,7 @@
 //! Applies search/replace edits written by people and models: exact match first, then tolerant,
 //! never ambiguous.
 
+use super::elided;
 use super::levels::FileLevels;
 use super::partial_code::{indent_of, is_cut_out};
 use super::places::{self, Fit, Place};
@@ -105,6 +106,9 @@ fn shown(candidates: &[Candidate]) -> String {
 /// differences between search and replacement are applied, and only where the file agrees with the
 /// search. Line breaks of the file stay, whatever line breaks the edit has.
 ///
+/// If the exact text is not there and both texts have as many lines of `...`, these stand for lines
+/// that stay: each piece between them has to be there once, in order.
+///
 /// A search that ends with a line break or has several lines is whole lines: it is never found in
 /// the middle of a line. Any other search is a whole line, if there is one, else a part of a line.
 pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<Replaced, EditRefused> {
@@ -113,13 +117,10 @@ pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<Replaced, Edit
     }
     let plain = Plain::of(text);
     let edit = with_line_feeds(edit);
-    let (found, likeness) = match places::same(&plain.text, &edit) {
-        found if found.is_empty() => places::alike(&plain.text, &edit.search),
-        found => (found, 1.0),
-    };
-    let chosen = places::choose(&plain.text, found, edit.occurrence)?;
+    let pieces = elided::pieces(&edit);
+    let (found, likeness) = found(&plain.text, &edit, &pieces)?;
     let file = FileLevels::of(&plain.text);
-    let edits = chosen.into_iter().map(|place| match new_text(&file, &place, &edit) {
+    let edits = found.into_iter().map(|(place, edit)| match new_text(&file, &place, edit) {
         Ok(new) => Ok(plain.edit(&place.range, &new)),
         Err(conflict) => Err(uncertain(&plain.text, &place, likeness, conflict)),
     });
@@ -131,6 +132,28 @@ pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<Replaced, Edit
 fn with_line_feeds(edit: &SearchReplace) -> SearchReplace {
     let [search, replace] = [&edit.search, &edit.replace].map(|it| it.replace("\r\n", "\n"));
     SearchReplace { search, replace, ..edit.clone() }
+}
+
+/// A place and the edit to make there.
+pub(super) type Planned<'e> = (Place, &'e SearchReplace);
+
+/// Returns the places that an edit changes, each with the edit to make there, and the likeness of
+/// what was found.
+fn found<'e>(
+    text: &str,
+    edit: &'e SearchReplace,
+    pieces: &'e [SearchReplace],
+) -> Result<(Vec<Planned<'e>>, f32), EditRefused> {
+    let (mut found, mut likeness) = (places::same(text, edit), 1.0);
+    let may_elide = found.is_empty() && matches!(edit.occurrence, None | Some(1));
+    if may_elide && let Some(elided) = elided::places(text, pieces)? {
+        return Ok((elided, likeness));
+    }
+    if found.is_empty() {
+        (found, likeness) = places::alike(text, &edit.search);
+    }
+    let chosen = places::choose(text, found, edit.occurrence)?;
+    Ok((chosen.into_iter().map(|it| (it, edit)).collect(), likeness))
 }
 
 /// Returns the text that replaces a place.

@@ -2,6 +2,7 @@
 
 use trellis_python::{EditRefused, SearchReplace, search_replace};
 
+mod elided;
 mod indentation;
 mod levels;
 mod lines;
