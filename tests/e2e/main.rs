@@ -61,6 +61,7 @@ mod repair;
 mod repair_proofs;
 mod repair_questions;
 mod repair_tools;
+mod repair_trials;
 mod reviews;
 mod runs;
 mod sandbox;

@@ -77,7 +77,7 @@ pub use index::{
 };
 pub use lines::{Lines, Unit};
 pub use merge::{FilePart, Merged, merge};
-pub use mutants::{Loss, Mutant, MutantKind, mutants};
+pub use mutants::{Loss, Mutant, MutantKind, Weakness, mutants};
 pub use name_path::{BadNamePath, NamePath};
 pub use needed::{Needed, needed_by, needed_fixtures};
 pub use nondeterminism::may_vary;

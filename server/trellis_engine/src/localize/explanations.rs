@@ -16,9 +16,7 @@ pub(super) fn line(
         Some(counts) => executed(counts, total),
         None => "it defines what suspicious lines use".to_owned(),
     }];
-    if let Some(trial) = verdict.and_then(|it| it.repair.or(it.best)) {
-        said.insert(0, tried(trial));
-    }
+    said.splice(0..0, verdict.and_then(LineEvidence::words));
     said.extend(signs(parts));
     said.extend(odd.iter().cloned());
     said.join("; ")
@@ -84,8 +82,8 @@ fn signs(parts: &ScoreParts) -> Vec<String> {
     said
 }
 
-/// Describes the result of a trial.
-fn tried(trial: &Trial) -> String {
+/// Describes the result of a trial beside which some others repair as well.
+pub(super) fn tried(trial: &Trial, rivals: usize) -> String {
     let what = &trial.what;
     if trial.repairs_all_run() {
         let pass = match (trial.failing.len(), trial.complete) {
@@ -94,7 +92,7 @@ fn tried(trial: &Trial) -> String {
             (count, true) => format!("makes all {count} failing tests pass"),
             (count, false) => format!("makes all {count} failing tests that run it pass"),
         };
-        return format!("{what} here {pass}{}{}", others(trial), doubt(trial));
+        return format!("{what} here {pass}{}{}", others(trial), doubt(trial, rivals));
     }
     if !trial.repaired.is_empty() {
         let (some, all) = (trial.repaired.len(), trial.failing.len());
@@ -124,14 +122,21 @@ fn broken(trial: &Trial) -> String {
 }
 
 /// Describes the reasons for which a repair is no proof.
-fn doubt(trial: &Trial) -> String {
+fn doubt(trial: &Trial, rivals: usize) -> String {
     if trial.broken > 0 {
         return String::new();
     }
-    match (trial.still_reached, &trial.loss, trial.runs_line) {
+    let mut said = match (trial.still_reached, &trial.loss, trial.weakness, trial.runs_line) {
         (Some(false), ..) => " (they no longer reach the line that raised the error)".to_owned(),
-        (_, Some(loss), _) => format!(" (but {})", loss.describe()),
-        (_, None, 0) => " (no passing test that runs this line was run)".to_owned(),
+        (_, Some(loss), ..) => format!(" (but {})", loss.describe()),
+        (_, None, Some(weakness), _) => format!(" (weak evidence: {})", weakness.describe()),
+        (.., 0) => " (no passing test that runs this line was run)".to_owned(),
         _ => String::new(),
+    };
+    match rivals {
+        0 => {}
+        1 => said += " (another edit does so as well)",
+        count => said += &format!(" ({count} other edits do so as well)"),
     }
+    said
 }

@@ -135,7 +135,8 @@ impl Ranker<'_> {
             why: explanations::line(counts, self.spectrum.total, &parts, &odd, verdict),
             parts,
             repair: verdict.and_then(|it| it.repair).and_then(|it| it.repair.clone()),
-            is_proven: verdict.and_then(|it| it.repair).is_some_and(Trial::proves),
+            is_proven: verdict.is_some_and(LineEvidence::proves),
+            hint: verdict.and_then(LineEvidence::hint),
         };
         ((file, function), suspect)
     }

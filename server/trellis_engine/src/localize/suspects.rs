@@ -39,8 +39,12 @@ pub struct LineSuspect {
     pub parts: ScoreParts,
     /// An edit of the line that makes all failing tests pass and breaks none.
     pub repair: Option<SmallRepair>,
-    /// True if the repair is a proof; see [`Trial::proves`].
+    /// True if the repair is a proof: the only edit that repairs, and one that an author might have
+    /// meant.
     pub is_proven: bool,
+    /// What the trial of the repair showed, if the edit neither avoids the failure nor takes
+    /// something from the program.
+    pub hint: Option<String>,
 }
 
 /// A suspicious function, or the top level of a module.
@@ -62,7 +66,7 @@ pub struct RankedFunction {
     pub lines: Vec<LineSuspect>,
     /// The repair of the best line that has one.
     pub repair: Option<SmallRepair>,
-    /// True if that repair is a proof; see [`Trial::proves`].
+    /// True if that repair is a proof.
     pub is_proven: bool,
 }
 

@@ -4,12 +4,12 @@
 //! Traon 2015, "Metallaxis"); one whose change makes failing tests pass is closer still, and one
 //! whose change breaks passing tests is probably correct (Moon et al. 2014, "MUSE").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_python::{Loss, MutantKind};
+use trellis_python::{Loss, MutantKind, Weakness};
 
 use super::spectrum::Line;
-use super::weights;
+use super::{explanations, weights};
 
 /// Factor for an edit after which tests no longer run the lines that raised their failures.
 const AVOIDS: f64 = 0.2;
@@ -50,6 +50,10 @@ pub struct Trial {
     pub still_reached: Option<bool>,
     /// Loss of the program by the edit.
     pub loss: Option<Loss>,
+    /// Reason for which an edit of its kind is weak evidence.
+    pub weakness: Option<Weakness>,
+    /// The edited file in a form that is equal for edits of the same effect, if the edit repairs.
+    pub effect: Option<String>,
 }
 
 /// A small edit of one file that makes all failing tests pass and breaks none.
@@ -69,9 +73,25 @@ impl Trial {
 
     /// Returns whether the edit repairs, and more than a lack of tests speaks for it: a passing
     /// test executes the line, the tests pass without avoiding the lines that raised their
-    /// failures, and the program loses nothing.
-    pub fn proves(&self) -> bool {
-        self.repairs() && self.runs_line > 0 && !self.avoids() && self.loss.is_none()
+    /// failures, the program loses nothing, and an author might have meant it. It is a proof if no
+    /// other edit repairs as well.
+    pub fn is_sound(&self) -> bool {
+        self.repairs()
+            && self.runs_line > 0
+            && !self.avoids()
+            && self.loss.is_none()
+            && self.weakness.is_none()
+    }
+
+    /// Returns whether another edit repairs by another effect, so that the tests do not decide
+    /// between the two.
+    fn rivals(&self, other: &Trial) -> bool {
+        let is_same = self.file == other.file
+            && match (&self.effect, &other.effect) {
+                (Some(own), Some(of_other)) => own == of_other,
+                _ => self.line == other.line && self.what == other.what,
+            };
+        self.repairs() && !self.avoids() && !is_same
     }
 
     /// Returns whether tests pass only because they no longer run the lines that raised their
@@ -112,6 +132,8 @@ pub(super) struct LineEvidence<'t> {
     pub(super) value: f64,
     /// The most plausible repair that was confirmed.
     pub(super) repair: Option<&'t Trial>,
+    /// Number of edits that repair by another effect than that one.
+    pub(super) rivals: usize,
     /// The trial of the highest value, whether it repairs or not.
     pub(super) best: Option<&'t Trial>,
     pub(super) tried: usize,
@@ -126,26 +148,55 @@ pub(super) fn verdicts(trials: &[Trial]) -> BTreeMap<Line, LineEvidence<'_>> {
         if trial.value() > verdict.value {
             (verdict.value, verdict.best) = (trial.value(), Some(trial));
         }
-        let rank = |it: &Trial| (it.proves(), it.kind.plausibility());
+        let rank = |it: &Trial| (it.is_sound(), it.kind.plausibility());
         let better = |old: &Trial| rank(trial) > rank(old);
         if trial.repairs() && trial.repair.is_some() && verdict.repair.is_none_or(better) {
             verdict.repair = Some(trial);
         }
     }
+    for it in found.values_mut() {
+        it.rivals = it.repair.map_or(0, |own| rivals(own, trials));
+    }
     found
 }
 
+/// Returns the number of edits, by their effects, that repair as well as one does.
+fn rivals(of: &Trial, trials: &[Trial]) -> usize {
+    let others = trials.iter().filter(|it| it.rivals(of));
+    let effect = |it: &&Trial| (it.file, it.effect.clone().unwrap_or_else(|| it.what.clone()));
+    others.map(|it| effect(&it)).collect::<BTreeSet<_>>().len()
+}
+
 impl LineEvidence<'_> {
+    /// Returns whether the repair is the only one and an author might have meant it.
+    pub(super) fn proves(&self) -> bool {
+        self.rivals == 0 && self.repair.is_some_and(Trial::is_sound)
+    }
+
+    /// Describes the result of the most telling trial.
+    pub(super) fn words(&self) -> Option<String> {
+        let best = || self.best.map(|it| explanations::tried(it, 0));
+        self.repair.map(|it| explanations::tried(it, self.rivals)).or_else(best)
+    }
+
+    /// Describes the result of the repair, if a person or a model could make something of it.
+    pub(super) fn hint(&self) -> Option<String> {
+        let repair = self.repair.filter(|it| !it.avoids() && it.loss.is_none())?;
+        Some(explanations::tried(repair, self.rivals))
+    }
+
     /// Corrects the prior suspicion of a line, between 0 and 1, by the trials.
     pub(super) fn correct(&self, prior: f64) -> f64 {
-        if let Some(repair) = self.repair.filter(|it| !it.avoids()) {
+        if let Some(repair) = self.repair.filter(|it| !it.avoids() && it.weakness.is_none()) {
             let rest = 1.0 - weights::REPAIRED;
-            let plausible = repair.kind.plausibility() * if repair.proves() { 1.0 } else { 0.5 };
+            let plausible = repair.kind.plausibility() * if self.proves() { 1.0 } else { 0.5 };
             return weights::REPAIRED + rest * (0.7 * plausible + 0.3 * prior);
         }
         let room = weights::REPAIRED - 0.01;
         let untried = prior * weights::UNTRIED;
-        let share = if self.best.is_some_and(|it| it.repairs_concerned() && !it.avoids()) {
+        let share = if self.repair.is_some_and(|it| !it.avoids()) {
+            weights::WEAKLY_REPAIRED
+        } else if self.best.is_some_and(|it| it.repairs_concerned() && !it.avoids()) {
             0.9
         } else {
             0.5

@@ -82,6 +82,9 @@ pub(super) const UNTRIED: f64 = 0.7;
 /// Minimum score of a line with an edit that makes every failing test pass and breaks none.
 pub(super) const REPAIRED: f64 = 0.85;
 
+/// Share of the way to that score for a line with such an edit of a kind that is weak evidence.
+pub(super) const WEAKLY_REPAIRED: f64 = 0.9;
+
 impl Weights {
     pub(super) fn sum(&self, parts: &super::ScoreParts) -> f64 {
         self.spectrum * parts.spectrum

@@ -39,6 +39,8 @@ pub struct RepairFacts {
     pub caller_sources: Vec<Excerpt>,
     /// Earlier fixes, each with its result.
     pub earlier: Vec<FailedFix>,
+    /// Small edits with which the tests pass, each with its place: observations, and no fixes.
+    pub observations: Vec<String>,
     /// Reason why the last answer was unusable.
     pub complaint: Option<String>,
 }
@@ -112,6 +114,10 @@ impl RepairFacts {
     }
 }
 
+/// Title of the section on trials.
+const OBSERVED: &str =
+    "Small edits that were tried: the tests pass with them, which does not make them right";
+
 /// Returns the sections on the test, its failure, the suspects and their surroundings.
 fn facts(repair: &RepairFacts) -> Vec<Section> {
     let mut sections = Vec::new();
@@ -135,6 +141,8 @@ fn facts(repair: &RepairFacts) -> Vec<Section> {
     };
     sections.extend(said(cause, &repair.cause));
     sections.extend(suspects(repair));
+    let seen = repair.observations.iter().map(String::as_str);
+    sections.extend(listed(rank::EARLIER, OBSERVED, seen));
     sections.extend(surroundings(repair));
     sections
 }

@@ -6,7 +6,7 @@ use trellis_engine::localize::{
     Evidence, FileEvidence, Ranking, ReachedFunction, SmallRepair, TestEvidence, Trial, rank,
 };
 use trellis_engine::{Failure, Frame};
-use trellis_python::{FileFacts, Loss, MutantKind};
+use trellis_python::{FileFacts, Loss, MutantKind, Weakness};
 
 const CART: &str = "\
 LIMIT = 10
@@ -121,6 +121,8 @@ fn trial(line: u32, repaired: usize, broken: usize) -> Trial {
         complete: true,
         still_reached: None,
         loss: None,
+        weakness: None,
+        effect: Some(format!("effect of {line}")),
     }
 }
 
@@ -188,21 +190,22 @@ fn a_repair_that_little_speaks_for_is_no_proof_and_says_so() {
     let proof = trial(7, 1, 0);
     let untested = Trial { runs_line: 0, ..trial(5, 1, 0) };
     let avoiding = Trial { still_reached: Some(false), ..trial(6, 1, 0) };
-    assert!(proof.proves() && !untested.proves() && !avoiding.proves());
-    assert!(Trial { still_reached: Some(true), ..proof.clone() }.proves());
+    assert!(proof.is_sound() && !untested.is_sound() && !avoiding.is_sound());
+    assert!(Trial { still_reached: Some(true), ..proof.clone() }.is_sound());
     assert!(untested.repairs() && avoiding.repairs());
-    let ranking = rank(&wrong_total(), &[untested, avoiding, proof]);
+    let ranking = rank(&wrong_total(), &[untested, avoiding.clone(), proof.clone()]);
     assert_eq!(ranking.lines[0].line, 7, "{:?}", places(&ranking));
     let why = |line| &ranking.lines.iter().find(|it| it.line == line).expect("listed").why;
     assert!(why(5).contains("(no passing test that runs this line was run)"), "{}", why(5));
     assert!(why(6).contains("(they no longer reach the line that raised the error)"), "{}", why(6));
-    assert!(!why(7).contains('('), "{}", why(7));
+    let ranking = rank(&wrong_total(), &[avoiding, proof]);
+    assert!(!ranking.lines[0].why.contains('('), "{}", ranking.lines[0].why);
 }
 
 #[test]
 fn a_repair_by_which_the_program_loses_something_is_no_proof_and_says_so() {
     let losing = Trial { loss: Some(Loss::Binding("started".to_owned())), ..trial(5, 1, 0) };
-    assert!(losing.repairs() && !losing.proves());
+    assert!(losing.repairs() && !losing.is_sound());
     let ranking = rank(&wrong_total(), std::slice::from_ref(&losing));
     let line = ranking.lines.iter().find(|it| it.line == 5).expect("listed");
     assert!(line.repair.is_some() && !line.is_proven, "{line:?}");
@@ -211,6 +214,54 @@ fn a_repair_by_which_the_program_loses_something_is_no_proof_and_says_so() {
     let plain = Trial { kind: MutantKind::Name, ..trial(5, 1, 0) };
     let ranking = rank(&wrong_total(), &[losing, plain]);
     assert!(ranking.lines[0].is_proven && ranking.lines[0].line == 5, "{ranking:#?}");
+}
+
+/// Tests that several programs pass do not decide between them.
+#[test]
+fn a_repair_is_a_proof_only_if_no_other_edit_repairs() {
+    let proof = trial(7, 1, 0);
+    let unconfirmed = Trial { repair: None, ..trial(5, 1, 0) };
+    let same = Trial { what: "changing `b` to `b - 1`".to_owned(), ..proof.clone() };
+    let avoiding = Trial { still_reached: Some(false), ..trial(6, 1, 0) };
+    let other_of_the_line = Trial { effect: Some("another".to_owned()), ..proof.clone() };
+    let unknown = Trial { effect: None, what: "adding `x`".to_owned(), ..proof.clone() };
+    let table = [
+        ("alone", None, true),
+        ("an edit of another line", Some(trial(5, 1, 0)), false),
+        ("one that no ordinary run has confirmed", Some(unconfirmed), false),
+        ("another effect on the line", Some(other_of_the_line), false),
+        ("an unknown effect", Some(unknown), false),
+        ("the same effect", Some(same), true),
+        ("an edit that breaks a test", Some(trial(5, 1, 1)), true),
+        ("one that avoids the failing line", Some(avoiding), true),
+    ];
+    for (name, other, is_proven) in table {
+        let trials: Vec<Trial> = other.into_iter().chain([proof.clone()]).collect();
+        let ranking = rank(&wrong_total(), &trials);
+        let line = ranking.lines.iter().find(|it| it.line == 7).expect("listed");
+        assert_eq!(line.is_proven, is_proven, "{name}: {line:?}");
+        assert!(line.repair.is_some(), "{name}");
+        let said = line.why.contains("other edits do so as well")
+            || line.why.contains("another edit does so as well");
+        assert_eq!(said, !is_proven, "{name}: {}", line.why);
+    }
+}
+
+#[test]
+fn an_edit_of_a_weak_kind_is_no_proof_says_so_and_comes_after_a_sound_one() {
+    let weak = Trial { weakness: Some(Weakness::Removed), ..trial(5, 1, 0) };
+    assert!(weak.repairs() && !weak.is_sound());
+    let ranking = rank(&wrong_total(), std::slice::from_ref(&weak));
+    let line = ranking.lines.iter().find(|it| it.line == 5).expect("listed");
+    assert!(line.repair.is_some() && !line.is_proven, "{line:?}");
+    assert!(line.why.contains("(weak evidence: it leaves something out)"), "{}", line.why);
+    let alone = line.score;
+    assert!(alone < rank(&wrong_total(), &[trial(5, 1, 0)]).lines[0].score);
+    assert!(
+        alone > rank(&wrong_total(), &[]).lines.iter().find(|it| it.line == 5).expect("it").score
+    );
+    let ranking = rank(&wrong_total(), &[weak, trial(7, 1, 0)]);
+    assert_eq!(ranking.lines[0].line, 7, "{:?}", places(&ranking));
 }
 
 /// A trial in a fork is a hint; an ordinary run has to confirm it.

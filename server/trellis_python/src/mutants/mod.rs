@@ -9,9 +9,11 @@ mod expressions;
 mod loss;
 mod names;
 mod operators;
+mod same;
 mod statements;
 mod undefined;
 mod values;
+mod weakness;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,6 +26,7 @@ use crate::lines::{Lines, Unit};
 use crate::syntax::{self, SyntaxError};
 pub use loss::Loss;
 use names::Names;
+pub use weakness::Weakness;
 
 /// Kind of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

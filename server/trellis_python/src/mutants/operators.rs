@@ -106,3 +106,30 @@ pub(super) fn siblings(name: &str) -> impl Iterator<Item = &'static str> {
     });
     of.flat_map(|family| family.iter().copied()).filter(move |it| *it != name)
 }
+
+/// Functions and methods that take the same and do the opposite, or do it from the other end.
+const OPPOSITE: [(&str, &str); 18] = [
+    ("min", "max"),
+    ("any", "all"),
+    ("floor", "ceil"),
+    ("lstrip", "rstrip"),
+    ("startswith", "endswith"),
+    ("find", "rfind"),
+    ("index", "rindex"),
+    ("split", "rsplit"),
+    ("partition", "rpartition"),
+    ("removeprefix", "removesuffix"),
+    ("ljust", "rjust"),
+    ("lower", "upper"),
+    ("issubset", "issuperset"),
+    ("union", "intersection"),
+    ("bisect", "bisect_left"),
+    ("bisect_right", "bisect_left"),
+    ("append", "appendleft"),
+    ("pop", "popleft"),
+];
+
+/// Returns whether two functions or methods are opposites.
+pub(super) fn are_opposite(one: &str, other: &str) -> bool {
+    OPPOSITE.iter().any(|it| *it == (one, other) || *it == (other, one))
+}

@@ -35,3 +35,4 @@ mod strings;
 mod text;
 mod unnamed;
 mod unpacked;
+mod weakness;

@@ -10,6 +10,7 @@ use super::driver::lost;
 use super::evaluate::Candidate;
 use super::project_files::ProjectFiles;
 use super::question::QuestionContext;
+use super::trial_search::TrialFix;
 use crate::fault::Fault;
 
 /// A group with its facts and its attempts so far.
@@ -29,8 +30,10 @@ pub(super) struct ActiveGroup {
     shown: BTreeMap<String, String>,
     /// The failure of the first test when it was run alone.
     pub(super) lead: Option<Failure>,
-    /// Texts of a fix that a trial of small edits found, until it is tried.
-    pub(super) proven: Option<BTreeMap<String, String>>,
+    /// The fix that trials of small edits found, until it is tried.
+    pub(super) by_edits: Option<TrialFix>,
+    /// What speaks against that fix, if it must not stay without a person's decision.
+    pub(super) doubt: Option<String>,
     /// Number of the attempt that tried it, from 0.
     pub(super) by_trial: Option<u32>,
     /// True if a model was asked for its opinion.
@@ -55,7 +58,8 @@ impl ActiveGroup {
             baseline,
             shown: BTreeMap::new(),
             lead,
-            proven: None,
+            by_edits: None,
+            doubt: None,
             by_trial: None,
             has_opinion: false,
         }
@@ -92,6 +96,11 @@ impl ActiveGroup {
 
     pub(super) fn candidate(&self, at: usize) -> Result<&Candidate, Fault> {
         self.candidates.get(at).ok_or_else(lost)
+    }
+
+    /// Returns what speaks against a candidate that small edits found, if anything does.
+    pub(super) fn doubt_of(&self, candidate: &Candidate) -> Option<&String> {
+        self.doubt.as_ref().filter(|_| self.by_trial == Some(candidate.attempt))
     }
 
     /// Starts an attempt and returns its number, from 0.

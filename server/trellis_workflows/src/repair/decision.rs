@@ -20,7 +20,8 @@ impl RepairRun<'_> {
     ) -> Result<Event<ActiveGroup>, Fault> {
         let it = work.candidate(candidate)?;
         self.artifacts.choose(Some(it.attempt));
-        let Some(why) = self.reason(it, iteration) else {
+        let doubt = work.doubt_of(it).cloned();
+        let Some(why) = doubt.or_else(|| self.reason(it, iteration)) else {
             let decision = Decision::Accept { by: format!("mode {}", self.order.mode.as_str()) };
             return Ok(Event::Decided { work, decision });
         };

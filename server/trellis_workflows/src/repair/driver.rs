@@ -158,16 +158,12 @@ impl RepairRun<'_> {
             None => self.order.earlier.clone(),
         };
         self.reporter.note(format_args!("{}: looking for the cause", title(&group)));
-        let proven = self.try_small_edits(&mut group).await?;
+        let found = self.try_small_edits(&mut group).await?;
         let mut work = ActiveGroup::new(group, None, self.baselines);
         work.repair.issue.clone_from(&self.order.issue);
         work.repair.earlier = earlier;
-        work.proven = proven.filter(|it| !self.was_refused(&work, it));
-        let is_proven = work.proven.is_some();
-        if !is_proven {
-            // Without a model, the repair ends before anything is written.
-            self.open_session()?;
-        }
+        work.by_edits = found.filter(|it| !self.was_refused(&work, &it.texts));
+        let is_proven = self.is_for_trial(work.by_edits.as_ref())?;
         self.derive().await?;
         work.lead = self.verifier.failure(work.id()).await?;
         let files = self.files()?;
@@ -387,7 +383,7 @@ impl RepairRun<'_> {
 
     /// Opens the LLM session on first use: if nothing fails, no model is needed and nothing is
     /// written.
-    fn open_session(&mut self) -> Result<(), Fault> {
+    pub(super) fn open_session(&mut self) -> Result<(), Fault> {
         if self.session.is_none() {
             let RepairRequest { home, model, .. } = self.order;
             let origin = self.control.origin(Workflow::Repair);

@@ -3,27 +3,37 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::EditableFiles as _;
-use trellis_engine::localize::{Evidence, LineSuspect, Ranking, rank};
+use trellis_engine::localize::{Evidence, Ranking, rank};
 use trellis_engine::repair::{AttemptResult, Event, Group};
 use trellis_sandbox::{TestResult, Tree};
 
 use super::active_group::ActiveGroup;
-use super::cancelled;
 use super::driver::{RepairRun, lost};
 use super::fix::FileChange;
-use crate::fault::Fault;
+use super::{WriteTarget, cancelled};
+use crate::fault::{Fault, FaultKind};
 use crate::localize::LocalizeRequest;
+
+/// An edit with which the tests pass.
+pub(super) struct TrialFix {
+    /// The new texts by path.
+    pub(super) texts: BTreeMap<String, String>,
+    /// What the trial showed, in words.
+    pub(super) shown: String,
+    /// True if the edit may stay without a model's or a person's decision.
+    pub(super) is_proven: bool,
+}
 
 /// Origin of a fix, as people read it.
 pub(super) const BY_TRIAL: &str = "found by trying small edits; no model was asked";
 
 impl RepairRun<'_> {
     /// Tries small edits against the tests of a group, whose suspects are then ranked by the
-    /// results. Returns the new texts of an edit that is proven.
+    /// results. Returns an edit with which the tests pass; one that is proven, if there is one.
     pub(super) async fn try_small_edits(
         &mut self,
         group: &mut Group,
-    ) -> Result<Option<BTreeMap<String, String>>, Fault> {
+    ) -> Result<Option<TrialFix>, Fault> {
         let (Some(baseline), Some(budget)) = (self.baseline.as_ref(), self.order.trials) else {
             return Ok(None);
         };
@@ -64,7 +74,8 @@ impl RepairRun<'_> {
             let tried = index.file(path).and_then(|it| index.text(it));
             tried.is_some_and(|it| files.text(path).is_some_and(|now| *now == *it))
         };
-        Ok(proven(&group.ranking, &evidence).filter(|it| it.keys().all(is_unchanged)))
+        let found = found(&group.ranking, &evidence);
+        Ok(found.filter(|it| it.texts.keys().all(is_unchanged)))
     }
 
     /// Tries the fix that small edits found.
@@ -73,20 +84,52 @@ impl RepairRun<'_> {
         mut work: ActiveGroup,
     ) -> Result<Event<ActiveGroup>, Fault> {
         let number = work.begin_attempt();
-        let texts = work.proven.take().ok_or_else(lost)?;
+        let TrialFix { texts, shown, is_proven } = work.by_edits.take().ok_or_else(lost)?;
         work.by_trial = Some(number);
         self.reporter.note(format_args!("  fix {}: {BY_TRIAL}", number + 1));
+        if !is_proven {
+            self.reporter.note(format_args!("  {shown}"));
+            work.doubt = Some(shown);
+        }
         let change = FileChange { texts, ..FileChange::default() };
         let result: AttemptResult = self.evaluate_change(&mut work, number, change).await?;
         Ok(Event::Tried { work, result })
     }
+
+    /// Returns whether an edit is to be tried as a fix: a proven one, or any one if there is no model
+    /// to ask. Opens the session with the model unless the edit is proven, so that without either
+    /// the repair ends before anything is written.
+    pub(super) fn is_for_trial(&mut self, found: Option<&TrialFix>) -> Result<bool, Fault> {
+        let is_proven = found.is_some_and(|it| it.is_proven);
+        if is_proven {
+            return Ok(true);
+        }
+        match self.open_session() {
+            Err(fault) if found.is_some() && self.can_wait() && is_no_model(&fault) => Ok(true),
+            opened => opened.map(|()| false),
+        }
+    }
+
+    /// Returns whether a fix can wait for a person.
+    fn can_wait(&self) -> bool {
+        self.order.place == WriteTarget::WorkingTree
+    }
 }
 
-/// Returns the new texts of the likeliest edit that is proven to repair the failing tests.
-fn proven(ranking: &Ranking, evidence: &Evidence) -> Option<BTreeMap<String, String>> {
+fn is_no_model(fault: &Fault) -> bool {
+    matches!(fault.kind, Some(FaultKind::NoModel | FaultKind::NoKey))
+}
+
+/// Returns the likeliest edit that is proven to repair the failing tests, else the likeliest that
+/// repairs them.
+fn found(ranking: &Ranking, evidence: &Evidence) -> Option<TrialFix> {
     let files = &evidence.files;
-    let is_code = |it: &&LineSuspect| it.is_proven && !files[it.file].is_test;
-    let line = ranking.lines.iter().find(is_code)?;
-    let text = line.repair.as_ref()?.text.clone();
-    Some(BTreeMap::from([(files[line.file].path.clone(), text)]))
+    let mut lines = ranking.lines.iter().filter(|it| it.hint.is_some() && !files[it.file].is_test);
+    let line = lines.clone().find(|it| it.is_proven).or_else(|| lines.next())?;
+    let path = &files[line.file].path;
+    Some(TrialFix {
+        texts: BTreeMap::from([(path.clone(), line.repair.as_ref()?.text.clone())]),
+        shown: format!("{path}:{}: {}", line.line, line.hint.as_ref()?),
+        is_proven: line.is_proven,
+    })
 }

@@ -61,6 +61,8 @@ impl MutationRunner<'_> {
             runs_line: passing.iter().filter(|id| self.runs_line(id, edit)).count(),
             left_out: some * (choice.left_out + choice.passing.len() - passing.len() - died),
             loss: passes_all.then(|| edit.mutant.loss(&edit.source)).flatten(),
+            weakness: passes_all.then(|| edit.mutant.weakness(&edit.source)).flatten(),
+            effect: passes_all.then(|| edit.mutant.effect(&edit.source)).flatten(),
             failing,
             repaired,
             altered,

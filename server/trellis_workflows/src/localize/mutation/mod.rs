@@ -160,7 +160,7 @@ fn repairs(tried: &BTreeMap<usize, Tried>) -> Vec<usize> {
             _ => None,
         })
         .collect();
-    found.sort_by_key(|(number, it)| (!it.proves(), *number));
+    found.sort_by_key(|(number, it)| (!it.is_sound(), *number));
     let mut lines = BTreeSet::new();
     let (first, more): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(_, it)| lines.insert((it.file, it.line)));

@@ -8,6 +8,7 @@ mod test_source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use trellis_engine::localize::LineSuspect;
 use trellis_engine::repair::{Excerpt, Group, RepairFacts, failure_text};
 use trellis_engine::{Failure, Suspect};
 use trellis_python::Index;
@@ -15,6 +16,9 @@ use trellis_python::Index;
 use super::project_files::ProjectFiles;
 use chosen::Chosen;
 use relations::Relations;
+
+/// Maximum number of edits that a question tells of.
+const OBSERVED: usize = 3;
 
 /// Sources of the facts about a group of failing tests.
 pub(super) struct QuestionContext<'a> {
@@ -49,8 +53,19 @@ impl QuestionContext<'_> {
             used,
             callers,
             caller_sources,
+            observations: self.observations(),
             ..RepairFacts::default()
         }
+    }
+
+    /// Returns the likeliest edits of code with which the tests pass, as sentences.
+    fn observations(&self) -> Vec<String> {
+        let files = &self.files.found.evidence.files;
+        let lines = self.group.ranking.lines.iter().filter(|it| !files[it.file].is_test);
+        let said = |it: &LineSuspect| {
+            Some(format!("`{}`, line {}: {}", files[it.file].path, it.line, it.hint.as_ref()?))
+        };
+        lines.filter_map(said).take(OBSERVED).collect()
     }
 
     fn suspect(&self, it: &Chosen) -> Suspect {
