@@ -107,3 +107,48 @@ fn a_person_is_asked_about_a_weak_edit_in_every_way_of_approval() {
     let patch = [&REPAIR[..], &["autonomous", "--dry-run"]].concat();
     let _ = world.trellis(&patch).exits(69);
 }
+
+/// Two functions with one cause, and the tests of each.
+const TAX: &str = "\
+def tax(n):
+    return n + 2
+
+
+def bill(n):
+    return tax(n)
+
+
+def order(n):
+    return tax(n)
+";
+
+fn tax_tests(order: &str) -> String {
+    format!(
+        "from lib import bill, order, tax\n\n\ndef test_tax():\n    assert tax(2) == 4\n\n\n\
+         def test_bill():\n    assert bill(5) == 10\n\n\ndef test_order():\n    {order}\n"
+    )
+}
+
+/// Of all small edits only the product satisfies the first test.
+#[test]
+fn an_edit_with_which_another_test_of_the_line_still_fails_is_not_kept_without_a_model() {
+    let still = "test_lib.py::test_order runs this line as well and still fails";
+    let table = [
+        ("assert order(6) == 20", false),
+        // This one fails for another reason.
+        ("order(6)['price']", true),
+        // This one passes with the edit.
+        ("assert order(6) == 12", true),
+    ];
+    for (order, is_kept) in table {
+        let tests = tax_tests(order);
+        let world = project(TAX, &tests);
+        let named = ["autonomous", "--test", "test_lib.py::test_bill"];
+        let ran = world.trellis(&[&REPAIR[..], &named].concat());
+        let result = ran.json();
+        let is_changed = world.read("p/lib.py").contains("return n * 2");
+        assert_eq!(is_changed, is_kept, "{order}: {result:#}");
+        let said = text(&result["groups"][0]["attempts"][0]["what"]) + &ran.stderr;
+        assert_eq!(said.contains(still), !is_kept, "{order}: {said}");
+    }
+}

@@ -30,6 +30,7 @@ mod evaluate;
 mod finish_commits;
 mod fix;
 mod in_place;
+mod other_failures;
 mod outcomes;
 mod project_files;
 mod project_lock;

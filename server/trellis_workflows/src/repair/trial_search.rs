@@ -18,6 +18,8 @@ use crate::localize::LocalizeRequest;
 pub(super) struct TrialFix {
     /// The new texts by path.
     pub(super) texts: BTreeMap<String, String>,
+    /// Index of the edited file, and the edited line.
+    pub(super) at: (usize, u32),
     /// What the trial showed, in words.
     pub(super) shown: String,
     /// True if the edit may stay without a model's or a person's decision.
@@ -75,7 +77,10 @@ impl RepairRun<'_> {
             tried.is_some_and(|it| files.text(path).is_some_and(|now| *now == *it))
         };
         let found = found(&group.ranking, &evidence);
-        Ok(found.filter(|it| it.texts.keys().all(is_unchanged)))
+        let Some(found) = found.filter(|it| it.texts.keys().all(is_unchanged)) else {
+            return Ok(None);
+        };
+        self.weighed_by_others(group, found).await.map(Some)
     }
 
     /// Tries the fix that small edits found.
@@ -84,7 +89,7 @@ impl RepairRun<'_> {
         mut work: ActiveGroup,
     ) -> Result<Event<ActiveGroup>, Fault> {
         let number = work.begin_attempt();
-        let TrialFix { texts, shown, is_proven } = work.by_edits.take().ok_or_else(lost)?;
+        let TrialFix { texts, shown, is_proven, .. } = work.by_edits.take().ok_or_else(lost)?;
         work.by_trial = Some(number);
         self.reporter.note(format_args!("  fix {}: {BY_TRIAL}", number + 1));
         if !is_proven {
@@ -129,6 +134,7 @@ fn found(ranking: &Ranking, evidence: &Evidence) -> Option<TrialFix> {
     let path = &files[line.file].path;
     Some(TrialFix {
         texts: BTreeMap::from([(path.clone(), line.repair.as_ref()?.text.clone())]),
+        at: (line.file, line.line),
         shown: format!("{path}:{}: {}", line.line, line.hint.as_ref()?),
         is_proven: line.is_proven,
     })
