@@ -17,6 +17,7 @@ MOST = 1_500_000  # events of one test; the rest of a longer one is not traced
 OF_CODE = 5_000  # events of one function in one test; its later ones are not traced
 MESSAGE = 200  # characters of an exception's message
 HITS = 20  # recorded visits of one line with values
+ENDS = (StopIteration, StopAsyncIteration, GeneratorExit)  # by which iterators and awaits end
 SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 
 
@@ -92,7 +93,7 @@ class Trace:
         self._files, self._left = files, MOST
         self._codes, self._of_code, self.calls = {}, {}, []
         self.branches, self.values, self.raised, self.handlers = {}, {}, {}, set()
-        self._raised_at, self._hits, self._first = {}, {}, {}
+        self._raised_at, self._hits, self._first, self._ends = {}, {}, {}, {}
         self._decided, self._last = None, 0
 
     def enter(self, frame, event, argument):
@@ -118,9 +119,10 @@ class Trace:
     def _local(self, path, code, names):
         branches = self.branches.setdefault(path, set())
         before, failing, of_code = -code.co_firstlineno, False, self._of_code
+        ending = False
 
         def trace(frame, event, argument):
-            nonlocal before, failing
+            nonlocal before, failing, ending
             self._left -= 1
             of_code[code] -= 1
             if self._left <= 0 or of_code[code] <= 0:
@@ -132,14 +134,17 @@ class Trace:
                 self._first.setdefault((path, line), self._last if failing else MOST - self._left)
                 if failing:
                     self.handlers.add((path, line))
-                failing = False
+                failing = ending = False
                 before = line
                 if line in names:
                     self._read(path, line, names[line], frame)
+            elif event == "exception" and issubclass(argument[0], ENDS):
+                ending = True
+                self._end(path, line, argument[1], argument[0])
             elif event == "exception":
                 failing = True
                 self._raise(path, line, argument[1], argument[0])
-            elif event == "return" and not failing:
+            elif event == "return" and not failing and not (ending and argument is None):
                 self._value(path, line, "return", argument)
             return trace
 
@@ -164,9 +169,21 @@ class Trace:
             self.raised.setdefault(entry, MOST - self._left)
         self._last = self._raised_at.get(id(error), (None, self._last))[1]
 
+    def _end(self, path, line, error, kind):
+        """Keeps an end of an iterator or an await, which is nothing unless the test fails by it."""
+        if id(error) not in self._ends and len(self._ends) < MOST // 100:
+            self._ends[id(error)] = error, (path, line, kind.__name__, message_of(error)), MOST - self._left
+
+    def _take_end(self, error):
+        _, entry, at = self._ends.get(id(error), (None, None, None))
+        if entry is not None:
+            self.raised.setdefault(entry, at)
+            self._raised_at.setdefault(id(error), (error, at))
+
     def decide(self, error):
         """Notes the exception that makes the test fail, or the one that it names as its cause."""
         while error is not None:
+            self._take_end(error)
             _, at = self._raised_at.get(id(error), (None, None))
             if at is not None:
                 self._decided = min(at, self._decided or MOST)

@@ -83,6 +83,90 @@ def test_a():
     assert!(first(2) <= decided && decided < first(24), "{trace:#?}");
 }
 
+/// Code whose iterators and awaits end as they should.
+const ENDS: &str = "\
+import asyncio
+
+
+class Count:
+    def __init__(self, most):
+        self.left = iter(range(most))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.left) + 1
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        for it in self.left:
+            return it
+        raise StopAsyncIteration
+
+
+def numbers():
+    try:
+        yield 1
+        yield 2
+    finally:
+        pass
+
+
+async def one():
+    await asyncio.sleep(0)
+
+
+async def total():
+    await one()
+    return sum([it async for it in Count(3)])
+
+
+def first():
+    for it in numbers():
+        return it + len(list(Count(2))) + sum(numbers())
+
+
+def second(values):
+    return next(iter(values))
+";
+
+async fn raised(test: &str) -> (Vec<(String, u32, String)>, TestTrace) {
+    let test = format!("import asyncio\nimport ends\n\ndef test_a():\n    {test}\n");
+    let tree = [("ends.py", ENDS), ("test_a.py", &test)];
+    let report = run_with(&tree, |request| request.trace = true).await;
+    let trace = report.traces.values().next().cloned();
+    let trace = trace.unwrap_or_else(|| panic!("{report:#?}"));
+    let raised = trace.raised.iter().map(|it| (it.path.clone(), it.line, it.exception.clone()));
+    (raised.collect(), trace)
+}
+
+#[tokio::test]
+async fn the_ends_of_iterators_and_awaits_are_no_exceptions_of_the_code() {
+    for test in ["assert asyncio.run(ends.total()) == 3", "assert ends.first() == 6"] {
+        let (raised, trace) = raised(test).await;
+        assert_eq!(raised, [], "{test}");
+        assert_eq!(trace.handlers, [], "{test}");
+        let nothing = trace.values["ends.py"].iter().filter(|it| it.name == "return");
+        let nothing: Vec<u32> = nothing.filter(|it| it.kind == "None").map(|it| it.line).collect();
+        assert!(!nothing.contains(&12), "`__next__` returns no `None`: {nothing:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_end_by_which_the_test_fails_is_an_exception_of_the_code() {
+    let (raised, trace) = raised("ends.second([])").await;
+    assert_eq!(raised, [("ends.py".to_owned(), 46, "StopIteration".to_owned())]);
+    assert!(trace.decided.is_some(), "{trace:#?}");
+    // Inside a generator, Python makes another exception of it.
+    let (raised, _) = self::raised("list(ends.second([]) for _ in '1')").await;
+    let classes: Vec<&str> = raised.iter().map(|it| it.2.as_str()).collect();
+    assert!(classes.contains(&"RuntimeError"), "{raised:?}");
+    assert!(raised.contains(&("ends.py".to_owned(), 46, "StopIteration".to_owned())), "{raised:?}");
+}
+
 /// Rendering the values of a failed assertion happens in failing tests alone and is no cause.
 #[tokio::test]
 async fn rendering_and_cleaning_up_after_a_failure_are_not_recorded() {
