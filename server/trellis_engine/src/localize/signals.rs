@@ -6,7 +6,7 @@ use trellis_python::{StatementFact, StatementKind};
 
 use super::evidence::{Evidence, TestEvidence};
 use super::spectrum::{Function, Line, Spectrum};
-use super::weights::{OUTWARDS, RAISED_ON_PURPOSE};
+use super::weights::{IN_CYCLE, OUTWARDS, RAISED_ON_PURPOSE};
 use super::words::words;
 
 /// Returns the strength with which the tracebacks of failing tests point at each line, between 0
@@ -33,6 +33,9 @@ fn traceback(evidence: &Evidence, test: &TestEvidence) -> BTreeMap<Line, f64> {
         ["SyntaxError", "IndentationError", "TabError"].contains(&failure.exception.as_str());
     if frames.is_empty() || unreadable {
         frames.extend(evidence.file(&failure.path).map(|file| (file, failure.line)));
+    }
+    if failure.exception == "RecursionError" {
+        return recursion(evidence, &frames);
     }
     let in_test = frames.last().is_some_and(|(file, _)| evidence.files[*file].is_test);
     // A failed assertion only shows that the fault is in code executed earlier.
@@ -61,6 +64,20 @@ fn traceback(evidence: &Evidence, test: &TestEvidence) -> BTreeMap<Line, f64> {
         blames_caller = on_purpose || evidence.files[*file].is_test;
     }
     found
+}
+
+/// Returns the strength of a traceback that ends where the stack was full: shared by the lines that
+/// stand in it again and again. Where it ended is an accident.
+fn recursion(evidence: &Evidence, frames: &[Line]) -> BTreeMap<Line, f64> {
+    let mut counts: BTreeMap<Line, usize> = BTreeMap::new();
+    for (file, line) in frames.iter().filter(|it| !evidence.files[it.0].is_test) {
+        *counts.entry(evidence.statement_line((*file, *line))).or_default() += 1;
+    }
+    let most = counts.values().copied().max().unwrap_or_default();
+    // Frames at both ends may stand in it once less or more, and branches more seldom.
+    counts.retain(|_, count| *count > 1 && *count * 4 >= most);
+    let share = 1.0 / (counts.len().max(1) as f64).sqrt();
+    counts.into_keys().map(|line| (line, share.min(IN_CYCLE))).collect()
 }
 
 /// Returns the condition around a line that raises: the nearest one before it whose branch begins

@@ -63,6 +63,10 @@ pub(super) const FAILING_TEST_CODE: f64 = 0.9;
 /// Factor per frame outwards in a traceback.
 pub(super) const OUTWARDS: f64 = 0.6;
 
+/// Highest strength of a traceback for a line of an endless recursion: one of its lines fails to end
+/// it, or what decides about that.
+pub(super) const IN_CYCLE: f64 = 0.9;
+
 /// Strength of an exception that only failing tests raise, next to that of the failure itself.
 pub(super) const RAISED: f64 = 0.8;
 

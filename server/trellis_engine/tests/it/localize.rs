@@ -1,9 +1,10 @@
 //! Tests of localization: sources and executed lines by test in, suspects out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::localize::{
-    Evidence, FileEvidence, Ranking, ReachedFunction, SmallRepair, TestEvidence, Trial, rank,
+    Evidence, FileEvidence, LineSuspect, Ranking, ReachedFunction, SmallRepair, TestEvidence,
+    Trial, rank,
 };
 use trellis_engine::{Failure, Frame};
 use trellis_python::{FileFacts, Loss, MutantKind, Weakness};
@@ -163,6 +164,33 @@ fn who_raises_on_purpose_is_less_suspect_than_who_called() {
         let at = |line| places(&ranking).iter().position(|it| *it == (0, line)).expect("listed");
         assert!(at(higher) < at(lower), "{exception}: {:?}", places(&ranking));
     }
+}
+
+/// Where the stack is full is an accident; what repeats is not.
+#[test]
+fn an_endless_recursion_accuses_its_cycle_and_not_the_end_of_the_stack() {
+    let mut frames = vec![("test_cart.py", 4)];
+    frames.extend([("cart.py", 14), ("cart.py", 6)].repeat(20));
+    frames.push(("cart.py", 17));
+    let lines = &[12, 14, 4, 5, 6, 17][..];
+    for (exception, cycle, end) in [("RecursionError", true, false), ("TypeError", true, true)] {
+        let failed = ("test_cart.py::test_total", failure(exception, &frames), lines, &[4][..]);
+        let ranking = rank(&evidence(&[failed]), &[]);
+        let strength = |line| {
+            let of = |it: &&LineSuspect| (it.file, it.line) == (0, line);
+            ranking.lines.iter().find(of).map_or(0.0, |it| it.parts.traceback)
+        };
+        for line in [14, 6] {
+            assert_eq!(strength(line) > 0.3, cycle, "{exception} {line}: {}", strength(line));
+        }
+        assert_eq!(strength(17) > 0.0, end, "{exception}");
+        assert_eq!(strength(14) == strength(6), exception == "RecursionError");
+    }
+    // A function that calls itself in one line.
+    let frames = [&[("test_cart.py", 4)][..], &[("cart.py", 6)].repeat(9)].concat();
+    let failed = ("test_cart.py::test_total", failure("RecursionError", &frames), lines, &[4][..]);
+    let ranking = rank(&evidence(&[failed]), &[]);
+    assert_eq!(ranking.lines[0].line, 6, "{:?}", places(&ranking));
 }
 
 #[test]
