@@ -4,11 +4,12 @@ use super::spectrum::Counts;
 use super::suspects::ScoreParts;
 use super::trials::{LineEvidence, Trial};
 
-/// Explains the suspicion of a line.
+/// Explains the suspicion of a line; `named` is the strength with which tracebacks point at it.
 pub(super) fn line(
     counts: Option<Counts>,
     total: Counts,
     parts: &ScoreParts,
+    named: f64,
     odd: &[String],
     verdict: Option<&LineEvidence<'_>>,
 ) -> String {
@@ -17,24 +18,40 @@ pub(super) fn line(
         None => "it defines what suspicious lines use".to_owned(),
     }];
     said.splice(0..0, verdict.and_then(LineEvidence::words));
-    said.extend(signs(parts));
+    said.extend(signs(parts, named));
     said.extend(odd.iter().cloned());
     said.join("; ")
 }
 
-/// Explains the suspicion of a function.
+/// Explains the suspicion of a function and of its first line, each reason once.
+pub(super) fn both(function: &str, line: u32, of_line: &str) -> String {
+    let known: Vec<&str> = function.split("; ").collect();
+    let new: Vec<&str> = of_line.split("; ").filter(|it| !known.contains(it)).collect();
+    match new[..] {
+        [] => format!("{function}; line {line}"),
+        _ => format!("{function}; line {line}: {}", new.join("; ")),
+    }
+}
+
+/// Explains the suspicion of a function, or of a top level, which nobody calls.
 pub(super) fn function(
     counts: Option<Counts>,
     total: Counts,
     parts: &ScoreParts,
+    named: f64,
     distance: Option<usize>,
+    is_top_level: bool,
 ) -> String {
     let mut said = vec![match counts {
         Some(counts) => executed(counts, total),
         None => "what it defines is used by suspicious lines".to_owned(),
     }];
-    said.extend(signs(parts));
+    said.extend(signs(parts, named));
     match distance {
+        Some(0) if is_top_level => said.push("a failing test calls what reads it".to_owned()),
+        Some(_) if is_top_level => {
+            said.push("what reads it is called on a failing test's way".to_owned())
+        }
         Some(0) => said.push("a failing test calls it".to_owned()),
         Some(1) => said.push("one call away from a failing test".to_owned()),
         Some(more) => said.push(format!("{more} calls away from a failing test")),
@@ -67,11 +84,11 @@ fn executed(counts: Counts, total: Counts) -> String {
     }
 }
 
-fn signs(parts: &ScoreParts) -> Vec<String> {
+fn signs(parts: &ScoreParts, named: f64) -> Vec<String> {
     let mut said = Vec::new();
-    if parts.traceback >= 0.99 {
+    if named >= 0.99 {
         said.push("the exception was raised here".to_owned());
-    } else if parts.traceback > 0.0 {
+    } else if named > 0.0 {
         said.push("on the way of the traceback".to_owned());
     }
     if parts.recency >= 0.99 {

@@ -20,13 +20,25 @@ impl Ranker<'_> {
         let own = weights::FUNCTION.sum(&parts);
         let prior = own * (1.0 - weights::OF_LINE) + line * weights::OF_LINE;
         let factor = if of.is_test { self.test_code(parts.traceback) } else { 1.0 };
+        let named = lines.iter().map(|it| {
+            let first = self.evidence.statement_line((it.file, it.line));
+            self.named_by_traceback(first)
+        });
+        let named = named.fold(0.0, f64::max);
         let counts = number.and_then(|it| self.spectrum.functions.get(&(file, it)).copied());
         RankedFunction {
             file,
             line: 0,
             symbol: number.map(|it| of.facts.functions[it].name.clone()).unwrap_or_default(),
             score: prior * factor,
-            why: explanations::function(counts, self.spectrum.total, &parts, distance),
+            why: explanations::function(
+                counts,
+                self.spectrum.total,
+                &parts,
+                named,
+                distance,
+                number.is_none(),
+            ),
             parts,
             lines: Vec::new(),
             repair: None,

@@ -132,7 +132,14 @@ impl Ranker<'_> {
             line,
             symbol,
             score: weights::LINE.sum(&parts),
-            why: explanations::line(counts, self.spectrum.total, &parts, &odd, verdict),
+            why: explanations::line(
+                counts,
+                self.spectrum.total,
+                &parts,
+                self.named_by_traceback((file, first)),
+                &odd,
+                verdict,
+            ),
             parts,
             repair: verdict.and_then(|it| it.repair).and_then(|it| it.repair.clone()),
             is_proven: verdict.is_some_and(LineEvidence::proves),
@@ -163,10 +170,15 @@ impl Ranker<'_> {
         said
     }
 
+    /// Returns the strength with which the tracebacks of failing tests point at a line.
+    pub(super) fn named_by_traceback(&self, line: Line) -> f64 {
+        self.tracebacks.get(&line).copied().unwrap_or_default()
+    }
+
     /// Returns how much exceptions point at a line: as their place, or as the place that should have
     /// provided what they miss.
     fn raising(&self, line: Line) -> f64 {
-        let named = self.tracebacks.get(&line).copied().unwrap_or_default();
+        let named = self.named_by_traceback(line);
         let facts = &self.evidence.files[line.0].facts;
         let on_purpose = |at: usize| facts.statements[at].kind == StatementKind::Raise;
         let factor = match facts.statement_at(line.1).is_some_and(on_purpose) {

@@ -1,7 +1,7 @@
 //! Suspicious functions and lines.
 
 use super::trials::SmallRepair;
-use super::weights;
+use super::{explanations, weights};
 
 /// The signals, each between 0 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -91,6 +91,6 @@ impl RankedFunction {
         let tried = best.parts.trials > 0.0;
         let untried = self.score * weights::UNTRIED;
         self.score = if tried { best.score.max(untried) } else { untried };
-        self.why = format!("{}; line {}: {}", self.why, best.line, best.why);
+        self.why = explanations::both(&self.why, best.line, &best.why);
     }
 }

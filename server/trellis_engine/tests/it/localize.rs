@@ -166,6 +166,32 @@ fn who_raises_on_purpose_is_less_suspect_than_who_called() {
     }
 }
 
+#[test]
+fn each_reason_is_said_once_and_nothing_is_said_to_call_a_top_level() {
+    let failed = (
+        TOTAL,
+        failure("TypeError", &[("test_cart.py", 4), ("cart.py", 6)]),
+        &[12, 14, 4, 5, 6, 7, 8, 9][..],
+        &[4][..],
+    );
+    let small = ("test_cart.py::test_small", None, &[12, 14, 4, 5, 6, 7, 9][..], &[7][..]);
+    for ranking in [rank(&evidence(&[failed, small]), &[]), rank(&wrong_total(), &[])] {
+        for it in &ranking.suspects {
+            let said: Vec<&str> =
+                it.why.split("; ").map(|it| it.rsplit(": ").next().unwrap_or(it)).collect();
+            let once: BTreeSet<&&str> = said.iter().collect();
+            assert_eq!(once.len(), said.len(), "{}", it.why);
+        }
+        let top = ranking.suspects.iter().find(|it| it.symbol.is_empty() && it.file == 0);
+        let why = &top.expect("`FREE` is read").why;
+        assert!(!why.contains("calls it") && !why.contains("call away"), "{why}");
+        assert!(
+            why.contains("calls what reads it") || why.contains("what reads it is called"),
+            "{why}"
+        );
+    }
+}
+
 /// Where the stack is full is an accident; what repeats is not.
 #[test]
 fn an_endless_recursion_accuses_its_cycle_and_not_the_end_of_the_stack() {

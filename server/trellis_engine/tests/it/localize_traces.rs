@@ -115,6 +115,8 @@ fn a_caught_exception_that_only_failing_tests_raise_leads_to_its_place() {
     assert!(at(&after, "Order.parse") < at(&after, "Order.refuse"), "{after:#?}");
     let line = after.lines.iter().find(|it| it.line == 9).expect("line 9");
     assert!(line.why.contains("ValueError is raised here in failing tests"), "{}", line.why);
+    // The exception was caught, so there is no traceback with it.
+    assert!(after.suspects.iter().all(|it| !it.why.contains("traceback")), "{after:#?}");
 }
 
 #[test]
