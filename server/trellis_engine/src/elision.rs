@@ -16,7 +16,7 @@ pub(crate) fn refuse_elision(path: &str, before: &str, after: &str) -> Result<()
     let is_new = |it: &&str| before.lines().all(|old| old.trim() != it.trim());
     match after.lines().filter(|it| is_elision(it)).find(is_new) {
         Some(line) => Err(format!(
-            "`{}` in {path} stands for lines that would be lost: give all lines, or change only \
+            "`{}` in {path} takes the place of lines that would be lost: give all lines, or change only \
              those that differ by search/replace blocks",
             line.trim()
         )),

@@ -114,7 +114,7 @@ pub(crate) fn whole_files(text: &str) -> Result<Vec<(String, String)>, String> {
     match parts.fences.iter().find_map(|it| unclear(it, &known)) {
         Some(path) if !known.is_empty() => Err(format!(
             "it is not clear whether a fence is the text of {path}: give the path alone on the \
-             line above it, or leave out what is no file"
+             line above it, or leave out what is not a file"
         )),
         _ => Ok(files),
     }

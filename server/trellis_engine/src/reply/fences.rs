@@ -12,7 +12,7 @@ pub(super) struct Fence {
     /// The last line above the fence that is not blank.
     pub(super) above: String,
     pub(super) body: String,
-    /// Whether the block has an end; without one, the reply was cut off.
+    /// False if the reply was cut off within the block.
     pub(super) is_closed: bool,
 }
 

@@ -75,7 +75,7 @@ impl ReplyFiles<'_> {
             return Ok(None);
         }
         Err(Complaint::with_request(
-            format!("it changes `{name}`, which is no definition"),
+            format!("it changes `{name}`, which is not a definition"),
             "; answer with search/replace blocks, so that all of it can be taken",
         ))
     }

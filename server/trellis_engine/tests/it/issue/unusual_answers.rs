@@ -102,7 +102,7 @@ fn what_is_cut_off_or_left_out_is_refused() {
     is_refused("shop/tax.py\n```python\nVAT = 0.2\n", "shop/tax.py has no end");
     let elided =
         "README.md\n```markdown\n# Store\n<!-- ... rest of the file unchanged ... -->\n```\n";
-    is_refused(elided, "stands for lines that would be lost");
+    is_refused(elided, "takes the place of lines that would be lost");
     let draft = format!("<think>\nshop/draft.py\n```python\nX = 1\n```\n</think>\n{TAX}");
     makes(&draft, &[("shop/tax.py", "VAT = 0.2\n")]);
 }

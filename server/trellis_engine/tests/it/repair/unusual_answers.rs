@@ -182,7 +182,7 @@ fn an_answer_that_was_cut_off_changes_nothing() {
 fn comments_in_place_of_code_are_refused() {
     for line in ["# ... rest of the function unchanged ...", "# ...", "# \u{2026} existing code"] {
         let answer = format!("app/one.py\n{}", block("    return x + 1", &format!("    {line}")));
-        is_refused(&answer, "stands for lines that would be lost");
+        is_refused(&answer, "takes the place of lines that would be lost");
     }
     let honest = "    # The rest is the same for all.\n    return x + 3";
     let answer = format!("app/one.py\n{}", block("    return x + 1", honest));
