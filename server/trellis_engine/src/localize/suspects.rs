@@ -42,7 +42,7 @@ pub struct LineSuspect {
     /// True if the repair is a proof: the only edit that repairs, and one that an author might have
     /// meant.
     pub is_proven: bool,
-    /// What the trial of the repair showed, if the edit neither avoids the failure nor takes
+    /// Result of the trial of the repair, in words, if the edit neither avoids the failure nor takes
     /// something from the program.
     pub hint: Option<String>,
 }

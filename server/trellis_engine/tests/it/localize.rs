@@ -192,7 +192,7 @@ fn each_reason_is_said_once_and_nothing_is_said_to_call_a_top_level() {
     }
 }
 
-/// Where the stack is full is an accident; what repeats is not.
+/// The end of a full stack is an accident; the cycle in it is not.
 #[test]
 fn an_endless_recursion_accuses_its_cycle_and_not_the_end_of_the_stack() {
     let mut frames = vec![("test_cart.py", 4)];

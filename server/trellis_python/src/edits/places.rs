@@ -1,7 +1,7 @@
 //! Finds the places of a text that a search text means.
 //!
-//! A search of whole lines is found as whole lines only; a search of a part of a line may be
-//! anywhere, but is a whole line first.
+//! A search of whole lines is found as whole lines; one line may be the end of another, but not of
+//! a name. A search of a part of a line may be anywhere, but is a whole line first.
 
 use std::ops::Range;
 
@@ -48,9 +48,19 @@ pub(super) fn same(text: &str, edit: &SearchReplace) -> Vec<Place> {
     }
     let spaced = spaced(text, &edit.search);
     match is_lines(&edit.search) {
+        true if spaced.is_empty() && edit.search.trim_matches('\n').lines().count() == 1 => {
+            places().filter(|it| begins_word(text, it)).take(enough).collect()
+        }
         true => spaced,
         false => joined(places().take(enough).collect(), spaced),
     }
+}
+
+/// Returns whether a place begins with a word or sign of its own, and is not the end of a longer
+/// name.
+fn begins_word(text: &str, place: &Place) -> bool {
+    let before = text[..place.range.start].chars().next_back();
+    !before.is_some_and(|it| it.is_alphanumeric() || "_.".contains(it))
 }
 
 /// Returns whether a search is whole lines, and no part of a line.

@@ -17,7 +17,7 @@ fn check(table: &[(&str, &str, Option<Weakness>)]) {
 }
 
 #[test]
-fn what_an_author_gets_wrong_by_a_slip_is_no_weak_evidence() {
+fn what_an_author_gets_wrong_easily_is_no_weak_evidence() {
     let f = "def f(a, b):\n    return ";
     let table = [
         ("a < b", "changing `<` to `<=`"),

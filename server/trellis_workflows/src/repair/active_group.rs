@@ -32,7 +32,7 @@ pub(super) struct ActiveGroup {
     pub(super) lead: Option<Failure>,
     /// The fix that trials of small edits found, until it is tried.
     pub(super) by_edits: Option<TrialFix>,
-    /// What speaks against that fix, if it must not stay without a person's decision.
+    /// Reason against that fix, if it must not stay without a person's decision.
     pub(super) doubt: Option<String>,
     /// Number of the attempt that tried it, from 0.
     pub(super) by_trial: Option<u32>,

@@ -20,7 +20,7 @@ pub(super) struct TrialFix {
     pub(super) texts: BTreeMap<String, String>,
     /// Index of the edited file, and the edited line.
     pub(super) at: (usize, u32),
-    /// What the trial showed, in words.
+    /// Result of the trial, in words.
     pub(super) shown: String,
     /// True if the edit may stay without a model's or a person's decision.
     pub(super) is_proven: bool,

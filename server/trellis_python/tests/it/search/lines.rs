@@ -119,3 +119,12 @@ fn blank_lines_before_a_search_are_lines() {
         ("x = 1\n\ny = 1\n", ["\n\ny = 1\n", "\n\n\ny = 2\n"], "x = 1\n\n\ny = 2\n"),
     ]);
 }
+
+#[test]
+fn a_line_may_be_the_end_of_another_where_a_word_begins() {
+    let text = "class Box:\n    def twice(self): return self.n * 3\n";
+    let made = applied(text, ["self.n * 3\n", "self.n * 2\n"], None);
+    assert_eq!(made.as_deref(), Ok(text.replace("* 3", "* 2").as_str()));
+    let refused = applied(text, ["n * 3\n", "n * 2\n"], None);
+    assert!(refused.is_err(), "{refused:?}");
+}
