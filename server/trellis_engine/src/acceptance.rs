@@ -79,8 +79,9 @@ fn in_one_line(item: &Item) -> String {
 /// A reason for the model: no code, invalid Python, no test, nothing of the package, imports of
 /// pytest's internals.
 pub fn acceptance_tests(package: &str, text: &str) -> Result<Fragment, String> {
-    let code = reply::code(text).ok_or("the reply holds no Python code")?;
-    let tests = Fragment::parse(&code).map_err(|e| format!("syntax error: {e}"))?;
+    let reply = reply::divide(text)?;
+    let code = reply.tests()?.ok_or("the reply holds no Python code")?;
+    let tests = Fragment::parse(code).map_err(|e| format!("syntax error: {e}"))?;
     refuse_internals(&tests).map_err(|e| e.to_string())?;
     let source = tests.to_source();
     if trellis_python::tests(&source).map_err(|e| e.to_string())?.is_empty() {

@@ -59,6 +59,9 @@ pub enum DraftError {
     /// No code in the reply: the request is repeated and counts as no attempt.
     #[error("the reply holds no Python code")]
     NoCode,
+    /// A reply that is cut off or cannot be divided: as for [`DraftError::NoCode`].
+    #[error("{0}")]
+    Unusable(String),
     /// Wrong code: counts as a failed attempt.
     #[error("{0}")]
     Wrong(String),
@@ -81,8 +84,9 @@ pub struct NormalizedReply {
 
 /// Parses an implementation from a reply.
 pub(crate) fn implementation(item: &Item, text: &str) -> Result<NormalizedReply, DraftError> {
-    let code = reply::code(text).ok_or(DraftError::NoCode)?;
-    let fragment = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
+    let reply = reply::divide(text).map_err(DraftError::Unusable)?;
+    let code = reply.code().ok_or(DraftError::NoCode)?;
+    let fragment = Fragment::parse(code).map_err(|e| wrong(format!("syntax error: {e}")))?;
     shape(item, fragment, true)
 }
 
@@ -95,7 +99,7 @@ pub(crate) fn fix(
     text: &str,
 ) -> Result<NormalizedReply, DraftError> {
     let before = draft.implementation.clone().unwrap_or_default();
-    match reply::read(text).map_err(wrong)? {
+    match reply::read(text).map_err(DraftError::Unusable)? {
         Reply::Nothing => Err(DraftError::NoCode),
         Reply::Edits(edits) => edited(item, before, upstream, &edits),
         Reply::Code(code) => {

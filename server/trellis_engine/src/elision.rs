@@ -1,5 +1,7 @@
 //! Lines of a model's text that stand for code which it left out.
 
+use std::collections::HashSet;
+
 /// Marks of comments before and after such words.
 const COMMENTS: [&str; 8] = ["#", "//", "<!--", "-->", "/*", "*/", "--", ";"];
 
@@ -8,13 +10,20 @@ const LEFT_OUT: [&str; 8] =
     ["rest", "remaining", "remainder", "unchanged", "existing", "same", "omitted", "previous"];
 
 /// Refuses a new text of a file in which a comment such as `# ... rest unchanged` stands for code.
+/// In a new file, and where no line is lost, a comment of dots alone is part of the text.
 ///
 /// # Errors
 ///
 /// A reason for the model.
 pub(crate) fn refuse_elision(path: &str, before: &str, after: &str) -> Result<(), String> {
-    let is_new = |it: &&str| before.lines().all(|old| old.trim() != it.trim());
-    match after.lines().filter(|it| is_elision(it)).find(is_new) {
+    let [old, new] = [before, after].map(|it| it.lines().map(str::trim).collect::<HashSet<&str>>());
+    let loses_lines = !old.is_subset(&new);
+    let is_elision = |it: &&str| match elision(it) {
+        Some(Elision::Words) => true,
+        Some(Elision::Dots) => loses_lines,
+        None => false,
+    };
+    match after.lines().find(|it| is_elision(it) && !old.contains(it.trim())) {
         Some(line) => Err(format!(
             "`{}` in {path} takes the place of lines that would be lost: give all lines, or change only \
              those that differ by search/replace blocks",
@@ -24,11 +33,18 @@ pub(crate) fn refuse_elision(path: &str, before: &str, after: &str) -> Result<()
     }
 }
 
-/// Returns whether a line is a comment of nothing but dots, or of dots and words about code that is
-/// left out.
-fn is_elision(line: &str) -> bool {
+/// What a comment says of code that is left out.
+enum Elision {
+    /// Nothing but dots.
+    Dots,
+    /// Dots and words such as `rest unchanged`.
+    Words,
+}
+
+/// Returns the elision that a line consists of.
+fn elision(line: &str) -> Option<Elision> {
     let line = line.trim();
-    let Some(mark) = COMMENTS.iter().find(|it| line.starts_with(**it)) else { return false };
+    let mark = COMMENTS.iter().find(|it| line.starts_with(**it))?;
     let text = line[mark.len()..].trim_end_matches("-->").trim_end_matches("*/").trim();
     let text = text.trim_start_matches(mark).trim();
     let dots = |it: &str| it.starts_with("...") || it.starts_with('\u{2026}');
@@ -36,5 +52,11 @@ fn is_elision(line: &str) -> bool {
     let bare = text.trim_matches(['.', '\u{2026}', ' ', '(', ')', '[', ']']);
     let words = bare.to_lowercase();
     let mut words = words.split(|c: char| !c.is_alphabetic());
-    (dots(text) || ends) && (bare.is_empty() || words.any(|it| LEFT_OUT.contains(&it)))
+    let has_dots = dots(text) || ends;
+    let says_so = words.any(|it| LEFT_OUT.contains(&it));
+    match (has_dots, bare.is_empty()) {
+        (true, true) => Some(Elision::Dots),
+        (true, false) if says_so => Some(Elision::Words),
+        _ => None,
+    }
 }

@@ -176,8 +176,9 @@ pub fn integration_tests(
     flows: &[FlowItems<'_>],
     text: &str,
 ) -> Result<Fragment, String> {
-    let code = reply::code(text).ok_or("the reply holds no Python code")?;
-    let fragment = Fragment::parse(&code).map_err(|e| format!("syntax error: {e}"))?;
+    let reply = reply::divide(text)?;
+    let code = reply.tests()?.ok_or("the reply holds no Python code")?;
+    let fragment = Fragment::parse(code).map_err(|e| format!("syntax error: {e}"))?;
     refuse_internals(&fragment).map_err(|e| e.to_string())?;
     let source = fragment.to_source();
     if trellis_python::tests(&source).map_err(|e| e.to_string())?.is_empty() {

@@ -13,6 +13,7 @@ pub mod describe;
 mod diagnosis;
 mod draft;
 mod editable_files;
+mod edited_text;
 mod elision;
 pub mod failures;
 mod import_resolution;

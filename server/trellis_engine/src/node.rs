@@ -275,6 +275,7 @@ impl<'a> NodeMachine<'a> {
                     text,
                 );
             }
+            Err(DraftError::Unusable(why)) => self.no_implementation(why.clone(), why, text),
             Err(error) => self.attempt_failed(error.to_string(), text),
         }
     }

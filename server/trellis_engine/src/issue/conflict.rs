@@ -29,20 +29,21 @@ pub struct Conflict {
 /// one side are lost or others are added.
 pub fn parse_resolution(answer: &str, conflict: &Conflict) -> Result<String, String> {
     let path = &conflict.path;
-    let text = reply::file(answer, path).ok_or_else(|| format!("it does not hold {path}"))?;
+    let reply = reply::divide(answer)?;
+    let text = reply.file(path).ok_or_else(|| format!("it does not hold {path}"))?;
     let sides = [&conflict.ours, &conflict.theirs];
     let mark = text.lines().find(|it| is_mark(it) && !sides.iter().any(|side| has(side, it)));
     if let Some(mark) = mark {
         return Err(format!("the mark `{mark}` is left in {path}"));
     }
     if path.ends_with(".py") {
-        check_no_new_errors(&conflict.ours, &TextEdits::between(&conflict.ours, &text))
+        check_no_new_errors(&conflict.ours, &TextEdits::between(&conflict.ours, text))
             .map_err(|why| format!("{path} would be broken: {why}"))?;
     }
     if conflict.is_test {
-        keeps_tests(&text, conflict)?;
+        keeps_tests(text, conflict)?;
     }
-    Ok(text)
+    Ok(text.to_owned())
 }
 
 fn is_mark(line: &str) -> bool {

@@ -6,8 +6,9 @@ use trellis_python::{TextEdits, check_no_new_errors, with_ends_of};
 
 use crate::complaint::Complaint;
 use crate::editable_files::{EditableFiles, known_path};
+use crate::edited_text::EditedText;
 use crate::elision::refuse_elision;
-use crate::reply::{self, Edit};
+use crate::reply::{self, Divided, Edit};
 
 /// New texts of changed files, by path.
 pub type Changes = BTreeMap<String, String>;
@@ -22,19 +23,21 @@ const WANTED: &str = "NEED ";
 /// The reason why the reply cannot be used. No Python file may get new errors, and no file may be
 /// replaced that the model has not seen.
 pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, Complaint> {
-    if let Some(refused) = wanted(answer, sources) {
+    let reply = reply::divide(answer)?;
+    if let Some(refused) = wanted(&reply, sources) {
         return Err(refused);
     }
+    let edits = reply.edits();
     let mut work = ReplyFiles { sources, texts: BTreeMap::new() };
-    for (path, text) in reply::whole_files(answer)? {
+    for (path, text) in reply.whole_files()? {
         work.put(&known_path(&path, sources), text)?;
     }
-    for edit in reply::edits(answer)? {
-        work.edit(&edit)?;
+    for edit in &edits {
+        work.edit(edit)?;
     }
-    let changed =
-        work.texts.into_iter().filter(|(path, it)| sources.text(path).as_ref() != Some(it));
-    let changed: Changes = changed.collect();
+    let texts = work.texts.into_iter().map(|(path, it)| (path, it.into_text()));
+    let changed: Changes =
+        texts.filter(|(path, it)| sources.text(path).as_ref() != Some(it)).collect();
     if changed.is_empty() {
         let why = "it holds no file under its path, no search/replace block, or changes nothing";
         return Err(why.to_owned().into());
@@ -51,8 +54,8 @@ pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, Com
 }
 
 /// Returns the files that a reply asks to see instead of an answer.
-fn wanted(answer: &str, sources: &dyn EditableFiles) -> Option<Complaint> {
-    let paths = reply::words(answer).into_iter().filter_map(|it| it.trim().strip_prefix(WANTED));
+fn wanted(reply: &Divided, sources: &dyn EditableFiles) -> Option<Complaint> {
+    let paths = reply.words().iter().filter_map(|it| it.trim().strip_prefix(WANTED));
     let paths = paths.map(|it| it.trim().trim_matches('`').to_owned());
     let is_hidden = |it: &String| sources.text(it).is_some() && !sources.is_shown(it);
     let show: Vec<String> = paths.filter(is_hidden).collect();
@@ -64,19 +67,18 @@ fn wanted(answer: &str, sources: &dyn EditableFiles) -> Option<Complaint> {
 
 /// Returns whether a reply holds nothing but existing files, unchanged.
 pub fn is_known(answer: &str, sources: &dyn EditableFiles) -> bool {
-    let files = reply::whole_files(answer).unwrap_or_default();
+    let Ok(reply) = reply::divide(answer) else { return false };
+    let files = reply.whole_files().unwrap_or_default();
     let is_same = |(path, text): &(String, String)| sources.text(path).as_ref() == Some(text);
-    !files.is_empty()
-        && files.iter().all(is_same)
-        && reply::edits(answer).is_ok_and(|it| it.is_empty())
+    !files.is_empty() && files.iter().all(is_same) && reply.edits().is_empty()
 }
 
 struct ReplyFiles<'a> {
     sources: &'a dyn EditableFiles,
-    texts: Changes,
+    texts: BTreeMap<String, EditedText<'a>>,
 }
 
-impl ReplyFiles<'_> {
+impl<'a> ReplyFiles<'a> {
     fn put(&mut self, path: &str, text: String) -> Result<(), Complaint> {
         self.may_change(path)?;
         let is_new = self.sources.text(path).is_none_or(|it| it.trim().is_empty());
@@ -90,27 +92,30 @@ impl ReplyFiles<'_> {
             Some(old) if !old.is_empty() => with_ends_of(&old, &text),
             _ => text,
         };
-        match self.texts.insert(path.to_owned(), text) {
+        match self.texts.insert(path.to_owned(), EditedText::of(text)) {
             Some(_) => Err(format!("it holds {path} twice").into()),
             None => Ok(()),
         }
     }
 
-    fn edit(&mut self, edit: &Edit) -> Result<(), Complaint> {
+    fn edit(&mut self, edit: &'a Edit) -> Result<(), Complaint> {
         if edit.path.is_empty() {
             return Err("a search/replace block has no path above it".to_owned().into());
         }
         let path = known_path(&edit.path, self.sources);
         self.may_change(&path)?;
-        let known = self.texts.get(&path).cloned().or_else(|| self.sources.text(&path));
-        let text = match known {
-            Some(text) => edit.apply(&text).map_err(|why| self.misfit(&path, &why))?,
-            None => match edit.new_file_text() {
-                Some(text) => text.to_owned(),
-                None => return Err(format!("there is no file {path}").into()),
-            },
-        };
-        self.texts.insert(path, text);
+        if !self.texts.contains_key(&path) {
+            let Some(text) = self.sources.text(&path) else { return self.add(path, edit) };
+            self.texts.insert(path.clone(), EditedText::of(text));
+        }
+        let edited = self.texts.get_mut(&path).map_or(Ok(()), |it| it.edit(edit));
+        edited.map_err(|why| self.misfit(&path, &why))
+    }
+
+    /// Adds a file whose block searches for nothing.
+    fn add(&mut self, path: String, edit: &Edit) -> Result<(), Complaint> {
+        let text = edit.new_file_text().ok_or_else(|| format!("there is no file {path}"))?;
+        self.texts.insert(path, EditedText::of(text.to_owned()));
         Ok(())
     }
 

@@ -274,12 +274,14 @@ impl NodeMachine<'_> {
         if let Some(claim) = claim(text) {
             return self.claimed(claim);
         }
-        let found = draft::fix(self.item, &self.state.draft, upstream, text);
-        if found == Err(DraftError::NoCode) {
-            let complaint = "it holds neither code nor an edit".to_owned();
-            return self.no_fix(complaint, DraftError::NoCode.to_string(), text);
+        match draft::fix(self.item, &self.state.draft, upstream, text) {
+            Err(error @ DraftError::NoCode) => {
+                let complaint = "it holds neither code nor an edit".to_owned();
+                self.no_fix(complaint, error.to_string(), text);
+            }
+            Err(DraftError::Unusable(why)) => self.no_fix(why.clone(), why, text),
+            found => self.fixed(found, text),
         }
-        self.fixed(found, text);
     }
 
     /// Handles a fix made with tools. `files` holds the new texts, `before` the texts that the

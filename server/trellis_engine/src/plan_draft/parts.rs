@@ -113,8 +113,9 @@ impl Parts {
             Part::Features => self.take_features(json_reply(text)?),
             Part::Layout => self.take_layout(json_reply(text)?),
             Part::Interface(path) => {
-                let code = reply::code(text).ok_or("there is no Python block".to_owned())?;
-                self.take_interface(path, &code)
+                let reply = reply::divide(text)?;
+                let code = reply.code().ok_or("there is no Python block".to_owned())?;
+                self.take_interface(path, code)
             }
             Part::Review => self.take_review(json_reply(text)?),
         }

@@ -8,6 +8,7 @@ use trellis_python::{TextEdits, check_no_new_errors};
 
 use crate::complaint::Complaint;
 use crate::editable_files::{EditableFiles, known_path};
+use crate::edited_text::EditedText;
 use crate::elision::refuse_elision;
 use crate::repair::SuggestedChange;
 use crate::reply::{self, Edit, Reply};
@@ -31,7 +32,7 @@ pub fn repaired(
         }
         Reply::Edits(edits) => {
             work.edit_all(&without_example(edits))?;
-            work.agrees_with(&reply::definitions(answer)?)?;
+            work.agrees_with(&reply::divide(answer)?.definitions()?)?;
         }
         Reply::Code(pieces) => pieces.iter().try_for_each(|it| work.take(it))?,
     }
@@ -117,60 +118,23 @@ struct ReplyFiles<'a> {
 }
 
 impl ReplyFiles<'_> {
-    /// Applies edits in their order.
+    /// Applies edits in their order. Of two edits of the same lines, the later one counts.
     fn edit_all(&mut self, edits: &[Edit]) -> Result<(), Complaint> {
-        let mut of_file: BTreeMap<String, Vec<&Edit>> = BTreeMap::new();
+        let mut of_file: BTreeMap<String, EditedText> = BTreeMap::new();
         for edit in edits {
             let path = self.file(&edit.path)?;
-            let before = of_file.entry(path.clone()).or_default();
-            *before = self.edit(&path, edit, before)?;
+            let original = self.text(&path)?.clone();
+            let text = of_file.entry(path.clone()).or_insert_with(|| EditedText::of(original));
+            if let Err(why) = text.edit(edit)
+                && !text.edit_in_place_of_earlier(edit)
+            {
+                return Err(misfit(&path, edit, &why));
+            }
+        }
+        for (path, text) in of_file {
+            *self.text(&path)? = text.into_text();
         }
         Ok(())
-    }
-
-    /// Applies an edit after the edits `before` of the same file. Of two edits of the same lines,
-    /// the later one counts. Returns the edits that count.
-    fn edit<'e>(
-        &mut self,
-        path: &str,
-        edit: &'e Edit,
-        before: &[&'e Edit],
-    ) -> Result<Vec<&'e Edit>, Complaint> {
-        self.text(path)?;
-        let (original, text) =
-            self.texts.get_mut(path).ok_or_else(|| format!("there is no {path}"))?;
-        let all = || before.iter().copied().chain([edit]).collect();
-        let is_of_original = !edit.is_exact_in(text) && edit.is_exact_in(original);
-        if is_of_original && let Some(merged) = merged(original, text, edit) {
-            *text = merged;
-            return Ok(all());
-        }
-        let why = match edit.apply(text) {
-            // What stood in the text that the model saw is not what another edit has made.
-            Ok(changed) if !is_of_original => {
-                *text = changed;
-                return Ok(all());
-            }
-            Ok(_) => "another edit changes its lines".to_owned(),
-            Err(why) => why,
-        };
-        if let Some((changed, kept)) = without_one(original, before, edit) {
-            *text = changed;
-            return Ok(kept);
-        }
-        let with = |kept: &[&Edit]| {
-            let start = Ok(original.clone());
-            kept.iter().chain([&edit]).fold(start, |text, it| it.apply(&text?))
-        };
-        for count in (0..before.len()).rev() {
-            if let Ok(changed) = with(&before[..count]) {
-                *text = changed;
-                return Ok(before[..count].iter().copied().chain([edit]).collect());
-            }
-        }
-        let wanted = edit.search().lines().take(REPEATED).collect::<Vec<_>>().join("\n");
-        let problem = format!("the edit of {path} was refused: {why}");
-        Err(Complaint::with_request(problem, &format!(". Its lines were:\n{wanted}")))
     }
 
     /// Resolves a path: as given, without leading folders, or empty if there is only one file.
@@ -210,30 +174,8 @@ impl ReplyFiles<'_> {
     }
 }
 
-/// Returns a text with an edit of the original merged into it, if other edits changed other lines.
-fn merged(original: &str, text: &str, edit: &Edit) -> Option<String> {
-    let own = TextEdits::between(original, &edit.apply(original).ok()?);
-    let others = TextEdits::between(original, text);
-    let all = others.as_slice().iter().chain(own.as_slice()).cloned();
-    Some(TextEdits::new(original, all).ok()?.apply(original))
-}
-
-/// Returns the original with all edits but one of the earlier, which changes the same lines, with
-/// the edits that are left.
-fn without_one<'e>(
-    original: &str,
-    before: &[&'e Edit],
-    edit: &'e Edit,
-) -> Option<(String, Vec<&'e Edit>)> {
-    let fits = |kept: &[&Edit]| {
-        let text = kept.iter().try_fold(original.to_owned(), |text, it| it.apply(&text)).ok()?;
-        edit.is_exact_in(&text).then(|| edit.apply(&text).ok()).flatten()
-    };
-    (0..before.len()).rev().find_map(|at| {
-        let mut kept = before.to_vec();
-        kept.remove(at);
-        let changed = fits(&kept)?;
-        kept.push(edit);
-        Some((changed, kept))
-    })
+fn misfit(path: &str, edit: &Edit, why: &str) -> Complaint {
+    let wanted = edit.search().lines().take(REPEATED).collect::<Vec<_>>().join("\n");
+    let problem = format!("the edit of {path} was refused: {why}");
+    Complaint::with_request(problem, &format!(". Its lines were:\n{wanted}"))
 }

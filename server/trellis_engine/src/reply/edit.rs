@@ -30,9 +30,11 @@ impl Edit {
 
     /// Returns whether a text holds the lines that the edit looks for, exactly.
     pub(crate) fn is_exact_in(&self, text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
         let holds = |it: &SearchReplace| {
             let search = it.search.trim_matches('\n');
-            !search.trim().is_empty() && text.contains(search)
+            let wanted: Vec<&str> = search.lines().collect();
+            !search.trim().is_empty() && lines.windows(wanted.len()).any(|it| it == wanted)
         };
         self.readings.iter().any(holds)
     }

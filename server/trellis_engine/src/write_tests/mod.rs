@@ -6,7 +6,7 @@ mod samples;
 
 use trellis_python::{Fragment, Function, Signature};
 
-use crate::draft::{DraftError, refuse_internals};
+use crate::draft::refuse_internals;
 use crate::item::{Item, ItemKind};
 use crate::policy::Policy;
 use crate::prompt::template::WRITE_TESTS;
@@ -246,10 +246,7 @@ impl WrittenTests {
 /// A reason for the model: no code, invalid Python, no test, none that names the function, another
 /// framework, imports of pytest's internals.
 pub fn written_tests(subject: &Subject, reply: &str) -> Result<WrittenTests, String> {
-    let found = test_draft::tests(&subject.item, reply).map_err(|error| match error {
-        DraftError::NoCode => "the reply holds no Python code".to_owned(),
-        DraftError::Wrong(why) => why,
-    })?;
+    let found = test_draft::tests(&subject.item, reply).map_err(|error| error.to_string())?;
     refuse_internals(&found.fragment).map_err(|error| error.to_string())?;
     if found.cases == 0 {
         return Err("there is no test in it".to_owned());

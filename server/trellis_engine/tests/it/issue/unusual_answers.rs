@@ -106,3 +106,31 @@ fn what_is_cut_off_or_left_out_is_refused() {
     let draft = format!("<think>\nshop/draft.py\n```python\nX = 1\n```\n</think>\n{TAX}");
     makes(&draft, &[("shop/tax.py", "VAT = 0.2\n")]);
 }
+
+#[test]
+fn a_comment_of_dots_is_text_where_nothing_is_lost() {
+    let script = "#!/bin/sh\n# ...\necho done\n";
+    makes(&format!("run.sh\n```sh\n{script}```\n"), &[("run.sh", script)]);
+    let readme = "# Shop\n\n    total([1])\n    # ...\n";
+    makes(&format!("README.md\n```markdown\n{readme}```\n"), &[("README.md", readme)]);
+    is_refused("README.md\n```markdown\n# Store\n# ...\n```\n", "would be lost");
+    is_refused("shop/tax.py\n```python\nVAT = 1\n# ... rest unchanged\n```\n", "would be lost");
+}
+
+#[test]
+fn blocks_are_meant_for_the_text_that_was_shown() {
+    let block = |search: &str, replace: &str| {
+        format!("<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n")
+    };
+    let head = block("def total(prices):", "def total(prices, tax=0):");
+    let both = block(
+        "def total(prices):\n    return sum(prices)",
+        "def total(prices):\n    return sum(prices) + tax",
+    );
+    makes(
+        &format!("shop/cart.py\n{head}{both}"),
+        &[("shop/cart.py", "def total(prices, tax=0):\n    return sum(prices) + tax\n")],
+    );
+    let other = block("    return sum(prices)", "    return max(prices)");
+    is_refused(&format!("shop/cart.py\n{both}{other}"), "another edit changes its lines");
+}

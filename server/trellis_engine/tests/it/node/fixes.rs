@@ -235,6 +235,27 @@ fn answers_without_code_are_asked_for_again_twice() {
     );
     assert_eq!(played.state.fixes(), 0, "asking again is no fix");
     assert!(played.prompts[2].contains("it holds no Python code"));
+    let cut_off = || say("stats.py\n<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n");
+    let played = check(
+        vec![
+            tests(),
+            red(),
+            cut_off(),
+            bad(),
+            fail(),
+            fail(),
+            Votes("A!"),
+            cut_off(),
+            good(),
+            pass(),
+        ],
+        &format!(
+            "ask tests 0; run red; ask implementation 0; ask implementation 1; {FAILED} ask fix 0; [malformed]; ask fix 1; run green; passed"
+        ),
+    );
+    for at in [2, played.prompts.len() - 1] {
+        assert!(played.prompts[at].contains("has no end"), "{}", played.prompts[at]);
+    }
     check(
         vec![tests(), red(), sorry(), sorry(), sorry(), good(), pass()],
         "ask tests 0; run red; ask implementation 0; ask implementation 1; ask implementation 2; [attempt-unusable]; \
