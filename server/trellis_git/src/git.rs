@@ -258,17 +258,19 @@ impl Git {
 }
 
 /// Commands that change what a later start finds; commands that only add objects are not listed.
-const CHANGING: [&str; 12] = [
+const CHANGING: [&str; 14] = [
     "add",
     "apply",
     "branch",
     "checkout-index",
     "commit",
     "init",
+    "merge",
     "push",
     "read-tree",
     "reset",
     "tag",
+    "update-index",
     "update-ref",
     "worktree",
 ];

@@ -6,6 +6,7 @@ pub mod forge;
 pub mod git;
 pub mod left_out;
 pub mod merge;
+mod moved_files;
 pub mod repo_config_guard;
 pub mod stale_locks;
 pub mod trees;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Addition, GitError, WorktreeError};
 use crate::git::Git;
-use crate::merge::is_partial;
+use crate::moved_files::is_partial;
 use crate::stale_locks;
 use crate::trees;
 use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path, remove};

@@ -4,6 +4,7 @@
 use super::Workflow;
 use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
 use super::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
+use crate::implement::records;
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
 
@@ -94,6 +95,30 @@ fn a_repair_killed_while_it_writes_a_fix_leaves_none_that_waits() {
         assert!(is_ended_by(&Repair, &world, fault, 0));
         Repair.end(&world, 0);
     }
+}
+
+/// git writes the files of a merge, then the index, and moves the branch last.
+#[test]
+fn an_issue_goes_on_from_a_git_that_was_killed_before_it_moved_the_branch() {
+    let last = steps(&Implement, 0).len() as u64;
+    let begun = (1..=last).rev().find_map(|point| {
+        let world = Implement.world(0);
+        let _ = is_ended_by(&Implement, &world, Fault { point, name: KILLS[0] }, 0);
+        Some((started_merge(&world)?, world))
+    });
+    let (commit, world) = begun.expect("a merge that was begun");
+    git(&world.root().join("p"), &["read-tree", "-m", "-u", "main", &commit]);
+    Implement.end(&world, 0);
+}
+
+/// Returns the commit that the branch should move to, if it has not moved.
+fn started_merge(world: &World) -> Option<String> {
+    let record = records(world).into_iter().find(|it| it.ends_with(".json"))?;
+    let record: serde_json::Value =
+        serde_json::from_str(&world.read(&format!("p/.trellis/worktrees/{record}"))).expect("JSON");
+    let merging = &record["merging"];
+    let is_old = || git(&world.root().join("p"), &["rev-parse", "main"]).trim() == merging["old"];
+    merging["last"].as_str().filter(|_| is_old()).map(str::to_owned)
 }
 
 /// Commits two fixes in a project below the top of its repository; killed at a point.

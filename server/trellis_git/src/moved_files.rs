@@ -1,0 +1,180 @@
+//! Files and index entries that a move of the checked-out branch changes: whether they are a
+//! person's, and their rollback.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use super::stale_locks;
+use super::worktree_state::Merging;
+use crate::error::GitError;
+use crate::git::Git;
+use trellis_store::fault_point;
+use trellis_store::journal::Journal;
+
+/// Returns the repository with commands run at its top, since git names paths relative to the top.
+pub(crate) fn top(git: &Git) -> Result<Git, GitError> {
+    let top = git.run(&["rev-parse", "--show-toplevel"])?;
+    Ok(git.at(Path::new(top.trim_end())))
+}
+
+/// A file that a move changes: its path from the top, and its blobs before and after; all zeros
+/// mean no file.
+struct Change {
+    path: String,
+    /// Before the move, in octal digits; zeros mean no file.
+    mode: String,
+    before: String,
+    after: String,
+}
+
+fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, GitError> {
+    let said = git.run(&["diff", "--raw", "-z", "--no-abbrev", "--no-renames", old, new]);
+    let said = said?;
+    let words: Vec<&str> = said.split('\0').filter(|it| !it.is_empty()).collect();
+    let change = |pair: &[&str]| {
+        let fields: Vec<&str> = pair[0].split(' ').collect();
+        let mode = fields.first()?.trim_start_matches(':').to_owned();
+        let (before, after) = (fields.get(2)?.to_string(), fields.get(3)?.to_string());
+        Some(Change { path: pair[1].to_owned(), mode, before, after })
+    };
+    Ok(words.chunks_exact(2).filter_map(change).collect())
+}
+
+/// Returns the files that a move would change and that differ from the old commit.
+pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, GitError> {
+    let git = top(git)?;
+    let mut out = Vec::new();
+    for Change { path, before, .. } in changes(&git, old, new)? {
+        let place = git.root().join(&path);
+        if is_below_no_folder(git.root(), &path) {
+            out.push(path);
+            continue;
+        }
+        let is_as_before = match fs::symlink_metadata(&place) {
+            Err(_) => is_none(&before),
+            Ok(it) if it.is_file() => {
+                let shown = place.to_string_lossy().into_owned();
+                git.run(&["hash-object", "--", &shown])?.trim() == before
+            }
+            // git checks links itself.
+            Ok(it) => it.is_symlink() && !is_none(&before),
+        };
+        if !is_as_before {
+            out.push(path);
+        }
+    }
+    Ok(out)
+}
+
+/// Returns whether a non-folder stands on the way to a file. A person may have put it there,
+/// unknown to git.
+fn is_below_no_folder(top: &Path, path: &str) -> bool {
+    let mut at = top.to_owned();
+    let folders = path.rsplit_once('/').map_or("", |it| it.0);
+    folders.split('/').filter(|it| !it.is_empty()).any(|part| {
+        at.push(part);
+        fs::symlink_metadata(&at).is_ok_and(|it| !it.is_dir())
+    })
+}
+
+fn is_none(blob: &str) -> bool {
+    blob.bytes().all(|it| it == b'0')
+}
+
+/// Rolls back the files and the index of an interrupted move. The branch still has the old commit,
+/// and at the start all files of the move were as in that commit ([`changed`]). So files that are
+/// new, missing or truncated come from the move, and so do entries of the index with its blobs: git
+/// writes the index after the files and before the branch.
+pub(crate) fn roll_back(
+    git: &Git,
+    killed: Option<&Journal>,
+    merging: &Merging,
+    into: &str,
+) -> Result<(), GitError> {
+    if let Some(journal) = killed {
+        stale_locks::locks(git, journal, &["index.lock", "HEAD.lock", &format!("{into}.lock")])?;
+    }
+    let changes = changes(git, &merging.old, &merging.last)?;
+    let entries = moved_entries(git, &changes)?;
+    if !entries.is_empty() {
+        git.run_with(&["update-index", "-z", "--index-info"], &entries)?;
+    }
+    let mut back = String::new();
+    for Change { path: name, before, after, .. } in changes {
+        let path = git.root().join(&name);
+        match write_state(git, &path, &before, &after)? {
+            PartialWrite::No => {}
+            PartialWrite::Restore => back += &format!("{name}\0"),
+            PartialWrite::Remove => {
+                let removed = fault_point::reach().and_then(|()| fs::remove_file(&path));
+                removed.map_err(GitError::io_at("remove", &path))?;
+            }
+        }
+    }
+    if !back.is_empty() {
+        git.run_with(&["checkout-index", "--force", "-z", "--stdin"], &back)?;
+    }
+    Ok(())
+}
+
+/// Returns the former entries, as lines for `update-index`, of the files whose entries in the index
+/// are those of a move.
+fn moved_entries(git: &Git, changes: &[Change]) -> Result<String, GitError> {
+    let said = git.run(&["ls-files", "--stage", "-z"])?;
+    let staged: HashMap<&str, &str> = said
+        .split('\0')
+        .filter_map(|it| it.split_once('\t').map(|(entry, path)| (path, entry)))
+        .collect();
+    let is_moved = |it: &&Change| {
+        let entry = staged.get(it.path.as_str());
+        entry.map_or(is_none(&it.after), |entry| entry.split(' ').nth(1) == Some(&it.after))
+    };
+    let line = |it: &Change| format!("{} {}\t{}\0", it.mode, it.before, it.path);
+    Ok(changes.iter().filter(is_moved).map(line).collect())
+}
+
+/// Returns whether a file holds a prefix of a blob, as after its writer was killed.
+pub(crate) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, GitError> {
+    let whole = git.run(&["cat-file", "blob", blob])?;
+    let found = fs::read(path).map_err(GitError::io_at("read", path))?;
+    Ok(whole.as_bytes().starts_with(&found))
+}
+
+enum PartialWrite {
+    No,
+    Restore,
+    Remove,
+}
+
+/// Classifies a file that a move changes from one blob to another; all zeros mean no file.
+fn write_state(
+    git: &Git,
+    path: &Path,
+    before: &str,
+    after: &str,
+) -> Result<PartialWrite, GitError> {
+    let there = match fs::symlink_metadata(path) {
+        Ok(it) if it.is_file() => true,
+        // git would have to remove a link or a folder first, and does not.
+        Ok(_) => return Ok(PartialWrite::No),
+        Err(_) => false,
+    };
+    if !there {
+        return Ok(if is_none(before) { PartialWrite::No } else { PartialWrite::Restore });
+    }
+    let shown = path.to_string_lossy().into_owned();
+    let is = git.run(&["hash-object", "--", &shown])?;
+    if is.trim() == before && before == after {
+        // Only the mode changes.
+        return Ok(PartialWrite::Restore);
+    }
+    if is.trim() == before || is_none(after) {
+        return Ok(PartialWrite::No);
+    }
+    match is.trim() == after || is_partial(git, path, after)? {
+        false => Ok(PartialWrite::No),
+        true if is_none(before) => Ok(PartialWrite::Remove),
+        true => Ok(PartialWrite::Restore),
+    }
+}
