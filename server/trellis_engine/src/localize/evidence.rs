@@ -55,6 +55,9 @@ pub struct FileEvidence {
     pub is_test: bool,
     /// Definitions and statements of the file.
     pub facts: FileFacts,
+    /// First lines of the statements that ran, but in no test: when the file was imported. Empty if
+    /// nothing was measured.
+    pub imported: BTreeSet<u32>,
     /// Recency of changes by line, from 1 (uncommitted) to 0 (long ago). Empty if unknown.
     pub changed: BTreeMap<u32, f64>,
 }

@@ -33,14 +33,14 @@ pub(super) fn both(function: &str, line: u32, of_line: &str) -> String {
     }
 }
 
-/// Explains the suspicion of a function, or of a top level, which nobody calls.
+/// Explains the suspicion of a function, or of code that runs at import, which no test calls.
 pub(super) fn function(
     counts: Option<Counts>,
     total: Counts,
     parts: &ScoreParts,
     named: f64,
     distance: Option<usize>,
-    is_top_level: bool,
+    is_at_import: bool,
 ) -> String {
     let mut said = vec![match counts {
         Some(counts) => executed(counts, total),
@@ -48,8 +48,8 @@ pub(super) fn function(
     }];
     said.extend(signs(parts, named));
     match distance {
-        Some(0) if is_top_level => said.push("a failing test calls what reads it".to_owned()),
-        Some(_) if is_top_level => {
+        Some(0) if is_at_import => said.push("a failing test calls what reads it".to_owned()),
+        Some(_) if is_at_import => {
             said.push("what reads it is called on a failing test's way".to_owned())
         }
         Some(0) => said.push("a failing test calls it".to_owned()),

@@ -37,7 +37,7 @@ impl Ranker<'_> {
                 &parts,
                 named,
                 distance,
-                number.is_none(),
+                counts.is_none(),
             ),
             parts,
             lines: Vec::new(),
@@ -90,12 +90,12 @@ impl Ranker<'_> {
         name.intersection(&self.words).count() as f64 / name.len() as f64
     }
 
-    /// Returns the number of calls between the failing tests and a function; for a top level, between
-    /// them and the functions that read its definitions.
+    /// Returns the number of calls between the failing tests and a function; for code that runs at
+    /// import, between them and the functions that read what it defines.
     fn distance(&self, (file, number): Group, lines: &[LineSuspect]) -> Option<usize> {
         let of = |function: usize, file: usize| self.distances.get(&(file, function)).copied();
-        if let Some(number) = number {
-            return of(number, file);
+        if let Some(own) = number.and_then(|it| of(it, file)) {
+            return Some(own);
         }
         let inherited = lines.iter().filter_map(|it| self.spectrum.inherited.get(&(file, it.line)));
         inherited.filter_map(|it| of(it.reader.1.1?, it.reader.1.0)).min()

@@ -53,7 +53,7 @@ fn evidence(tests: &[Ran<'_>]) -> Evidence {
         path: path.to_owned(),
         is_test,
         facts: FileFacts::of(text).expect("Python"),
-        changed: BTreeMap::new(),
+        ..FileEvidence::default()
     };
     let tests = tests.iter().map(|(id, failure, cart, own)| TestEvidence {
         id: (*id).to_owned(),
@@ -426,5 +426,113 @@ fn a_repair_is_a_proof_only_if_a_passing_test_runs_the_line_and_the_raising_line
         assert_eq!(line.is_proven, proven, "{runs_line} {still_reached:?}");
         // An edit that only avoids the failing line says little about the place.
         assert_eq!(line.score > 0.8, still_reached != Some(false), "{}", line.score);
+    }
+}
+
+/// Returns the ranking of code in which one test fails: the texts of files, with the lines that the
+/// test runs, and those that ran at import alone.
+fn at_import(files: &[(&str, &str, &[u32], &[u32])]) -> Ranking {
+    let evidence = Evidence {
+        tests: vec![TestEvidence {
+            id: TOTAL.to_owned(),
+            failed: true,
+            lines: files
+                .iter()
+                .enumerate()
+                .map(|(at, it)| (at, it.2.iter().copied().collect()))
+                .collect(),
+            measured: true,
+            ..TestEvidence::default()
+        }],
+        files: (files.iter())
+            .map(|(path, text, _, imported)| FileEvidence {
+                path: (*path).to_owned(),
+                facts: FileFacts::of(text).expect("Python"),
+                imported: imported.iter().copied().collect(),
+                ..FileEvidence::default()
+            })
+            .collect(),
+    };
+    rank(&evidence, &[])
+}
+
+#[test]
+fn what_runs_at_import_is_suspect_where_suspicious_lines_read_it() {
+    let table = [
+        // A class attribute without a part that could be wrong.
+        (
+            "class Bus:\n    handlers = {}\n    def on(self, name):\n        self.handlers[name] = 1\n",
+            "",
+            4,
+            (0, 2),
+        ),
+        // An attribute and an imported name of another file.
+        (
+            "def cell(options):\n    return options.missing\n",
+            "class Options:\n    missing: str = 'None'\n",
+            2,
+            (1, 2),
+        ),
+        ("from other import number\ndef f():\n    return number\n", "number = 1\n", 3, (1, 1)),
+        // A value made of another one.
+        ("def f():\n    return TABLE\n\n\nsize = 3\nTABLE = [size]\n", "", 2, (0, 5)),
+        // A function that ran at import, and one that it called.
+        (
+            "def key(x):\n    return x.low\ndef build():\n    return key(1)\nT = build()\ndef f():\n    return T\n",
+            "",
+            7,
+            (0, 2),
+        ),
+        // A function that changed the value.
+        (
+            "ALL = []\ndef add(x):\n    ALL.append(x - 1)\nadd(2)\ndef f():\n    return ALL\n",
+            "",
+            6,
+            (0, 3),
+        ),
+        // The order of bases.
+        (
+            "from other import Page\ndef f():\n    return Page()\n",
+            "class Page(A, B):\n    pass\n",
+            3,
+            (1, 1),
+        ),
+        // A method that something else replaces.
+        (
+            "def f(account):\n    return account.is_open\n",
+            "class Account:\n    def is_open(self):\n        return 1\n",
+            2,
+            (1, 2),
+        ),
+    ];
+    let imported: [u32; 7] = [1, 2, 3, 4, 5, 6, 7];
+    for (one, other, ran, wanted) in table {
+        let of_one: Vec<u32> = if one.contains("def f():\n    return T\n") || one.contains("ALL") {
+            imported.iter().copied().filter(|it| *it != ran).collect()
+        } else {
+            Vec::new()
+        };
+        let files: [(&str, &str, &[u32], &[u32]); 2] =
+            [("one.py", one, &[ran], &of_one), ("other.py", other, &[], &[])];
+        let found = places(&at_import(&files));
+        assert!(found.contains(&wanted), "{found:?} without {wanted:?}: {one}{other}");
+    }
+}
+
+#[test]
+fn equal_names_elsewhere_are_no_suspects() {
+    let table = [
+        // A local variable.
+        ("def f(number):\n    return number\n", "number = 1\n"),
+        // Two files bind it.
+        ("def f(x):\n    return x.size + x.width\n", "size = 1\n"),
+    ];
+    for (one, other) in table {
+        let files: [(&str, &str, &[u32], &[u32]); 3] = [
+            ("one.py", one, &[2], &[]),
+            ("other.py", other, &[], &[1]),
+            ("third.py", "size = 2\n", &[], &[1]),
+        ];
+        assert_eq!(places(&at_import(&files)), [(0, 2)], "{one}");
     }
 }

@@ -67,7 +67,7 @@ fn ranked(tests: Vec<TestEvidence>) -> Ranking {
         path: path.to_owned(),
         is_test,
         facts: FileFacts::of(text).expect("Python"),
-        changed: BTreeMap::new(),
+        ..FileEvidence::default()
     };
     let files = vec![file("order.py", ORDER, false), file("test_order.py", TESTS, true)];
     rank(&Evidence { tests, files }, &[])

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFunctionDef};
+use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
+use crate::imports::imports_of;
 use crate::lines::{Lines, Unit};
 use crate::syntax::{self, SyntaxError, blocks, full_range};
 
@@ -23,6 +24,8 @@ pub struct FileFacts {
     /// Statements in source order, including headers of compound statements, without docstrings and
     /// imports.
     pub statements: Vec<StatementFact>,
+    /// Names that imports bind anywhere in the file.
+    pub imports: BTreeSet<String>,
 }
 
 /// A function or method.
@@ -83,6 +86,8 @@ pub struct StatementFact {
     pub function: Option<usize>,
     /// Names and attributes that the statement reads.
     pub reads: BTreeSet<String>,
+    /// The attributes among them.
+    pub attributes: BTreeSet<String>,
     /// Names and attributes that the statement binds.
     pub binds: BTreeSet<String>,
     /// First line of each body, for conditions and loops.
@@ -140,13 +145,12 @@ impl Walk<'_> {
     fn statement(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::FunctionDef(def) => return self.function(stmt, def),
-            Stmt::ClassDef(def) => {
-                self.names.push(def.name.to_string());
-                self.body(&def.body);
-                self.names.pop();
+            Stmt::ClassDef(def) => return self.class(def),
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                let imports = imports_of(stmt).into_iter().flatten();
+                self.facts.imports.extend(imports.filter_map(|it| it.bound().map(str::to_owned)));
                 return;
             }
-            Stmt::Import(_) | Stmt::ImportFrom(_) => return,
             Stmt::Expr(it) if it.value.is_string_literal_expr() => return,
             _ => {}
         }
@@ -169,6 +173,25 @@ impl Walk<'_> {
 
     fn start(&self, stmt: &Stmt) -> u32 {
         self.line(full_range(stmt).start().to_usize())
+    }
+
+    fn class(&mut self, def: &StmtClassDef) {
+        if let Some(arguments) = &def.arguments {
+            let end = arguments.range.end().to_usize();
+            let mut fact = self.blank(def.name.range.start().to_usize(), end);
+            fact.kind = StatementKind::Definition;
+            fact.binds.insert(def.name.to_string());
+            let keywords = arguments.keywords.iter().map(|it| &it.value);
+            for it in arguments.args.iter().chain(keywords) {
+                fact.read(it, &self.lines);
+            }
+            // Bases may stand in a wrong order.
+            fact.parts += arguments.args.len().saturating_sub(1) as u32;
+            self.facts.statements.push(fact);
+        }
+        self.names.push(def.name.to_string());
+        self.body(&def.body);
+        self.names.pop();
     }
 
     fn function(&mut self, stmt: &Stmt, def: &StmtFunctionDef) {
@@ -205,6 +228,7 @@ impl Walk<'_> {
             kind: StatementKind::Other,
             function: self.inner,
             reads: BTreeSet::new(),
+            attributes: BTreeSet::new(),
             binds: BTreeSet::new(),
             branches: Vec::new(),
             parts: 0,
@@ -256,6 +280,8 @@ fn kind(stmt: &Stmt) -> StatementKind {
         Stmt::Expr(it) if matches!(&*it.value, Expr::Yield(_) | Expr::YieldFrom(_)) => {
             StatementKind::Return
         }
+        // A declaration holds nothing that could be wrong.
+        Stmt::AnnAssign(it) if it.value.is_none() => StatementKind::Other,
         Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) => StatementKind::Assignment,
         Stmt::Expr(_) => StatementKind::Call,
         Stmt::Raise(_) => StatementKind::Raise,
@@ -345,6 +371,7 @@ impl<'a> Visitor<'a> for Reads<'_, '_> {
             }
             Expr::Attribute(it) if it.ctx.is_load() => {
                 self.fact.reads.insert(it.attr.to_string());
+                self.fact.attributes.insert(it.attr.to_string());
             }
             Expr::BinOp(_)
             | Expr::Compare(_)

@@ -67,3 +67,19 @@ fn odd_constructs_are_named_and_sound_ones_are_not() {
         assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{source}");
     }
 }
+
+#[test]
+fn headers_of_classes_are_statements_and_declarations_hold_nothing() {
+    let text = "from a import B as C\nimport d.e\n\nclass Page(C, Base, metaclass=Meta):\n    size: int\n    width: int = 3\n\nclass Plain:\n    x = page.size\n";
+    let facts = FileFacts::of(text).expect("Python");
+    let at = |line: u32| facts.statements.iter().find(|it| it.first == line);
+    let header = at(4).expect("a header with bases");
+    assert_eq!((header.kind, header.last, header.parts), (StatementKind::Definition, 4, 1));
+    assert!(header.binds.contains("Page") && header.reads.contains("Meta"));
+    assert_eq!(at(5).expect("a declaration").kind, StatementKind::Other);
+    assert_eq!(at(6).expect("a value").kind, StatementKind::Assignment);
+    assert!(at(8).is_none(), "nothing can be wrong in it");
+    let read = at(9).expect("a value");
+    assert_eq!(read.attributes.iter().collect::<Vec<_>>(), ["size"]);
+    assert_eq!(facts.imports.iter().collect::<Vec<_>>(), ["C", "d"]);
+}

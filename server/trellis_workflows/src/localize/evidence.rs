@@ -1,6 +1,6 @@
 //! Turns test runs and sources into the evidence for the ranking.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use trellis_engine::localize::{Evidence, FileEvidence, TestEvidence};
 use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit, belongs_to_tests};
@@ -23,7 +23,7 @@ pub fn evidence(index: &Index, reports: &[Report]) -> Evidence {
             let facts = text.and_then(|it| FileFacts::of(&it).ok());
             let facts = facts.unwrap_or_else(|| of_broken(index, file));
             let is_test = belongs_to_tests(&path) || tests_lie_in.contains(path.as_str());
-            FileEvidence { path, is_test, facts, changed: BTreeMap::new() }
+            FileEvidence { path, is_test, facts, ..FileEvidence::default() }
         })
         .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -35,7 +35,22 @@ pub fn evidence(index: &Index, reports: &[Report]) -> Evidence {
         let tests: Vec<TestEvidence> = tests.map(|it| with_lines(it, report, &evidence)).collect();
         evidence.tests.extend(tests);
     }
+    for file in 0..evidence.files.len() {
+        evidence.files[file].imported = imported(file, reports, &evidence);
+    }
     evidence
+}
+
+/// Returns the first lines of the statements of a file that ran in no test.
+fn imported(file: usize, reports: &[Report], evidence: &Evidence) -> BTreeSet<u32> {
+    let of = &evidence.files[file];
+    let measured = reports.iter().filter_map(|it| it.coverage.as_ref()?.files.get(&of.path));
+    let ran = measured.flat_map(|it| &it.executed);
+    let mut ran: BTreeSet<u32> = ran.map(|it| evidence.statement_line((file, *it)).1).collect();
+    for line in evidence.tests.iter().filter_map(|it| it.lines.get(&file)).flatten() {
+        ran.remove(line);
+    }
+    ran
 }
 
 /// Returns whether a test is a function. Other tests, such as the examples of a docstring or the
@@ -65,7 +80,7 @@ fn of_broken(index: &Index, file: FileId) -> FileFacts {
             },
         )
     });
-    FileFacts { functions: functions.collect(), statements: Vec::new() }
+    FileFacts { functions: functions.collect(), ..FileFacts::default() }
 }
 
 fn tests(report: &Report, texts: Texts<'_>) -> Vec<TestEvidence> {

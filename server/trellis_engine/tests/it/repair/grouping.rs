@@ -33,7 +33,7 @@ pub(crate) fn evidence(ran: &[Ran<'_>]) -> Evidence {
         path: path.to_owned(),
         is_test,
         facts: FileFacts::of(text).expect("Python"),
-        changed: BTreeMap::new(),
+        ..FileEvidence::default()
     };
     let frame = |path: &str, line, function: &str| Frame {
         path: path.to_owned(),
