@@ -34,7 +34,7 @@ pub(super) fn apply_as(
     let id = undo_log::numbers(&folder).last().map_or(1, |it| it + 1);
     let record = Record { version: VERSION, id, what: what.to_owned(), undoes, files };
     let before: Vec<&str> = changes.iter().map(|it| it.source.as_str()).collect();
-    let made = undo_log::prepare(&folder, &record, &before)
+    let made = undo_log::prepare(root, &folder, &record, &before)
         .and_then(|()| replace(&record, &changes, &|_| Ok(())))
         .and_then(|()| undo_log::finish(&folder, id));
     if let Err(error) = made {
@@ -143,7 +143,7 @@ mod tests {
         let files = changes.iter().map(|it| checked(it).expect("fits")).collect();
         let record =
             Record { version: VERSION, id: 1, what: "test".to_owned(), undoes: None, files };
-        undo_log::prepare(&kept, &record, &["old\n", "old\n"]).expect("prepared");
+        undo_log::prepare(root, &kept, &record, &["old\n", "old\n"]).expect("prepared");
         let fails = |path: &Path| {
             if path.ends_with("b.py") { Err(io::Error::other("stopped")) } else { Ok(()) }
         };
@@ -178,6 +178,24 @@ mod tests {
     }
 
     #[test]
+    fn edits_of_a_project_that_was_moved_are_undone_in_its_new_place() {
+        let world = tempfile::tempdir().expect("a folder");
+        let [old, new] = ["old", "new"].map(|it| world.path().join(it));
+        fs::create_dir(&old).expect("a folder");
+        fs::write(old.join("c.py"), "old\n").expect("a file");
+        apply(&old, "test", vec![change(old.join("c.py"), "new\n")]).expect("made");
+        // Another one is cut short, and nothing may be written where the project was.
+        let (_, kept) = stopped(&old);
+        fs::rename(undo_log::pending(&kept, 1), undo_log::pending(&kept, 2)).expect("renamed");
+        fs::rename(&old, &new).expect("moved");
+        undo_log::undo(&new, None).expect("undone");
+        for name in ["a.py", "b.py", "c.py"] {
+            assert_eq!(fs::read_to_string(new.join(name)).expect("a file"), "old\n", "{name}");
+        }
+        assert!(!old.exists());
+    }
+
+    #[test]
     fn what_somebody_wrote_into_an_edit_that_was_cut_short_stays_and_so_does_the_text_before() {
         let root = tempfile::tempdir().expect("a folder");
         let ([changed, _], kept) = stopped(root.path());
@@ -203,7 +221,7 @@ mod tests {
         };
         let what = "test".to_owned();
         let record = Record { version: VERSION, id: 1, what, undoes: None, files: vec![file] };
-        undo_log::prepare(&kept, &record, &["old\n"]).expect("prepared");
+        undo_log::prepare(&root, &kept, &record, &["old\n"]).expect("prepared");
         let refused = recover(&root).expect_err("refused").to_string();
         assert!(refused.contains("outside the project"), "{refused}");
         undo_log::finish(&kept, 1).expect("as if it was made");

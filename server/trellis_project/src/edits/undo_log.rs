@@ -15,7 +15,7 @@ use trellis_store::fault_point;
 use trellis_store::format::refuse_newer;
 
 /// Record of one edit on the disk; the old texts are beside it, as `<index>.before`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
     pub(super) version: u32,
@@ -27,12 +27,13 @@ pub(super) struct Record {
     pub(super) files: Vec<FileRecord>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FileRecord {
     /// Path as given by the caller.
     pub(super) shown: PathBuf,
-    /// Absolute path behind symbolic links.
+    /// Absolute path behind symbolic links; on the disk relative to the project, which may be moved.
+    /// Version 1 had absolute paths there.
     pub(super) path: PathBuf,
     /// SHA-256 of the text before.
     pub(super) before: String,
@@ -40,11 +41,31 @@ pub(super) struct FileRecord {
     pub(super) after: String,
 }
 
+impl Record {
+    /// Returns the bytes of the record on the disk.
+    fn stored(&self, root: &Path) -> io::Result<Vec<u8>> {
+        let root = root.canonicalize()?;
+        let mut stored = self.clone();
+        for file in &mut stored.files {
+            file.path = file.path.strip_prefix(&root).unwrap_or(&file.path).to_owned();
+        }
+        Ok(serde_json::to_vec_pretty(&stored)?)
+    }
+
+    /// Parses a record on the disk.
+    fn read(root: &Path, bytes: &[u8]) -> serde_json::Result<Record> {
+        let mut record: Record = serde_json::from_slice(bytes)?;
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        record.files.iter_mut().for_each(|it| it.path = root.join(&it.path));
+        Ok(record)
+    }
+}
+
 /// Number of edits whose old texts are kept.
 const KEPT: usize = 200;
 
 /// Version of the record's format.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 const PENDING: &str = "pending";
 const RECORD: &str = "edit.json";
@@ -66,7 +87,12 @@ pub(super) fn numbers(folder: &Path) -> Vec<u64> {
 }
 
 /// Writes the record and the old texts of an edit to the disk, before anything is replaced.
-pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Result<()> {
+pub(super) fn prepare(
+    root: &Path,
+    folder: &Path,
+    record: &Record,
+    before: &[&str],
+) -> io::Result<()> {
     let place = pending(folder, record.id);
     fault_point::reach()?;
     fs::create_dir(&place)?;
@@ -74,7 +100,7 @@ pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Re
         write_synced(&place.join(format!("{index}.before")), text.as_bytes())?;
     }
     // Written last, and whole or not at all: without the record nothing was replaced yet.
-    write_synced(&place.join(UNFINISHED), &serde_json::to_vec_pretty(record)?)?;
+    write_synced(&place.join(UNFINISHED), &record.stored(root)?)?;
     fs::rename(place.join(UNFINISHED), place.join(RECORD))?;
     sync_folder(&place)?;
     sync_folder(folder)
@@ -148,7 +174,7 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
     let mut done = Undone::default();
     if let Ok(bytes) = trellis_os::files::read(place.join(RECORD)) {
         refuse_newer(place.join(RECORD).display(), &bytes, VERSION)?;
-        let record: Record = serde_json::from_slice(&bytes)?;
+        let record = Record::read(root, &bytes)?;
         for (index, file) in record.files.iter().enumerate() {
             belongs(root, file).map_err(io::Error::other)?;
             let shown = file.shown.display().to_string();
@@ -193,8 +219,8 @@ pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, EditError> {
     transaction::recover(root)?;
     let folder = folder(root)?;
     let record = match id {
-        Some(id) => load(&folder, id)?,
-        None => last(&folder)?,
+        Some(id) => load(root, &folder, id)?,
+        None => last(root, &folder)?,
     };
     let changes: Vec<Change> = (record.files.iter().enumerate())
         .map(|(index, it)| belongs(root, it).and_then(|()| back(&folder, &record, index, it)))
@@ -206,7 +232,7 @@ pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, EditError> {
 /// Returns the last applied edit with this description.
 pub fn find(root: &Path, what: &str) -> Result<Option<u64>, EditError> {
     let folder = folder(root)?;
-    let is_it = |id: &u64| load(&folder, *id).is_ok_and(|it| it.what == what);
+    let is_it = |id: &u64| load(root, &folder, *id).is_ok_and(|it| it.what == what);
     Ok(numbers(&folder).into_iter().rev().find(is_it))
 }
 
@@ -228,22 +254,21 @@ fn back(
     Ok(Change { path, edits: TextEdits::between(&source, &before), source })
 }
 
-fn load(folder: &Path, id: u64) -> Result<Record, EditError> {
+fn load(root: &Path, folder: &Path, id: u64) -> Result<Record, EditError> {
     let path = folder.join(id.to_string()).join(RECORD);
     let bytes = trellis_os::files::read(&path).map_err(|_| {
         let known = numbers(folder).into_iter().rev().take(10).collect();
         EditError::UnknownEdit { id, known }
     })?;
     refuse_newer(path.display(), &bytes, VERSION)?;
-    serde_json::from_slice(&bytes)
-        .map_err(|source| EditError::DamagedRecord { record: path, source })
+    Record::read(root, &bytes).map_err(|source| EditError::DamagedRecord { record: path, source })
 }
 
 /// Returns the last edit that is no undo and was not undone.
-fn last(folder: &Path) -> Result<Record, EditError> {
+fn last(root: &Path, folder: &Path) -> Result<Record, EditError> {
     let mut undone = Vec::new();
     for id in numbers(folder).into_iter().rev() {
-        let record = load(folder, id)?;
+        let record = load(root, folder, id)?;
         match record.undoes {
             // Undoing an undo restores the first edit.
             Some(other) if !undone.contains(&id) => undone.push(other),
