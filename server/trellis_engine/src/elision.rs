@@ -33,7 +33,7 @@ pub(crate) fn refuse_elision(path: &str, before: &str, after: &str) -> Result<()
     }
 }
 
-/// What a comment says of code that is left out.
+/// The words of a comment about code that is left out.
 enum Elision {
     /// Nothing but dots.
     Dots,

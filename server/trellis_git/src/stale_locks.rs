@@ -272,4 +272,25 @@ mod tests {
             child.wait().expect("it ended");
         }
     }
+    #[test]
+    fn a_git_that_has_just_begun_has_no_environment_and_is_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join(".trellis")).expect("made");
+        let (journal, _) =
+            Journal::open(folder.path(), Origin::create(Workflow::Repair)).expect("a journal");
+        let git = Git::open(folder.path(), &journal).expect("git works").expect("git is there");
+        for (name, is_orphan) in [("git", true), ("other", false)] {
+            let program = elsewhere.path().join(name);
+            std::os::unix::fs::symlink("/bin/cat", &program).expect("linked");
+            let mut command = Command::new(&program);
+            command.current_dir(folder.path()).env_clear().stdin(Stdio::piped());
+            let mut child = command.stdout(Stdio::null()).spawn().expect("it starts");
+            let found = orphan(&git);
+            let wanted = is_orphan.then(|| child.id().to_string());
+            drop(child.stdin.take());
+            child.wait().expect("it ended");
+            assert_eq!(found, wanted, "{name}");
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! Bounded reads of files, the wording of system errors, and the environment of child processes.
+//! Bounded reads of files, words for people, and other processes: their environment, and whether they
+//! have ended.
 
 pub mod environment;
 pub mod files;

@@ -88,7 +88,7 @@ fn of_body(spectrum: &Spectrum, file: usize, it: &StatementFact) -> Option<(Line
     Some((line, Inherited { score, share: INHERITED, reader: (line, (file, Some(function))) }))
 }
 
-/// What runs at import, by the names under which it is read.
+/// The code that runs at import, by the names under which it is read.
 struct Names<'e> {
     evidence: &'e Evidence,
     /// Statements that give a name its value, or change that value.

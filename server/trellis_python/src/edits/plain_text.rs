@@ -11,19 +11,26 @@ pub(super) struct Plain<'s> {
     pub(super) text: String,
     /// Offsets of the `\n` before which a `\r` was removed.
     dropped: Vec<usize>,
+    /// True if not all line breaks of the source are `\n`. To find that of a place takes time in
+    /// proportion to its line.
+    has_others: bool,
 }
 
 impl<'s> Plain<'s> {
     pub(super) fn of(source: &'s str) -> Self {
         let pairs = source.match_indices("\r\n").enumerate();
         let dropped = pairs.map(|(before, (at, _))| at - before).collect();
-        Plain { source, text: source.replace("\r\n", "\n"), dropped }
+        let text = source.replace("\r\n", "\n");
+        Plain { source, text, dropped, has_others: source.contains('\r') }
     }
 
     /// Returns the edit of the source that replaces a range of the text.
     pub(super) fn edit(&self, range: &Range<usize>, new: &str) -> TextEdit {
         let range = self.to_source(range.start)..self.to_source(range.end);
-        let text = new.replace('\n', near_break(self.source, &range));
+        let text = match self.has_others && new.contains('\n') {
+            true => new.replace('\n', near_break(self.source, &range)),
+            false => new.to_owned(),
+        };
         TextEdit { range, text }
     }
 
