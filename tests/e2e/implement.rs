@@ -421,6 +421,15 @@ fn no_file_of_a_person_goes_however_like_the_new_one_it_is() {
             (mine, CART)
         );
     }
+    // A text that a person has staged, while the file is as in the commit.
+    let world = shop(&replies);
+    let staged = format!("{CART}\n\nVAT = 1\n");
+    world.write("p/shop/cart.py", &staged);
+    in_p(&world, &["add", "."]);
+    world.write("p/shop/cart.py", CART);
+    let result = implement(&world, &ALONE).exits(2).json();
+    assert!(text(&result["reason"]).contains("shop/cart.py"), "{result:#}");
+    assert_eq!(in_p(&world, &["show", ":shop/cart.py"]) + "\n", staged);
     // A file that a person deleted does not come back.
     let world = shop(&replies);
     fs::remove_file(world.root().join("p/shop/cart.py")).expect("removed");

@@ -80,7 +80,7 @@ fn in_one_line(item: &Item) -> String {
 /// pytest's internals.
 pub fn acceptance_tests(package: &str, text: &str) -> Result<Fragment, String> {
     let reply = reply::divide(text)?;
-    let code = reply.tests()?.ok_or("the reply holds no Python code")?;
+    let code = reply.whole_code()?.ok_or("the reply holds no Python code")?;
     let tests = Fragment::parse(code).map_err(|e| format!("syntax error: {e}"))?;
     refuse_internals(&tests).map_err(|e| e.to_string())?;
     let source = tests.to_source();

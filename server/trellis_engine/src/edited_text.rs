@@ -1,6 +1,6 @@
 //! The text of a file with the edits of one reply.
 
-use trellis_python::TextEdits;
+use trellis_python::{TextEdit, TextEdits};
 
 use crate::reply::Edit;
 
@@ -45,12 +45,17 @@ impl<'e> EditedText<'e> {
     }
 
     /// Returns the text with an edit of the original merged into it, if other edits changed other
-    /// lines.
+    /// lines. What another edit has made already is not made twice.
     fn merged(&self, edit: &Edit) -> Option<String> {
         let original = &self.original;
         let own = TextEdits::between(original, &edit.apply(original).ok()?);
         let others = TextEdits::between(original, &self.text);
-        let all = others.as_slice().iter().chain(own.as_slice()).cloned();
+        let others = others.as_slice();
+        let new: Vec<&TextEdit> = own.as_slice().iter().filter(|it| !others.contains(it)).collect();
+        if new.iter().any(|it| others.iter().any(|other| insert_there(it, other))) {
+            return None;
+        }
+        let all = others.iter().chain(new).cloned();
         Some(TextEdits::new(original, all).ok()?.apply(original))
     }
 
@@ -74,4 +79,10 @@ impl<'e> EditedText<'e> {
     fn with(&self, edits: &[&Edit]) -> Result<String, String> {
         edits.iter().try_fold(self.original.clone(), |text, it| it.apply(&text))
     }
+}
+
+/// Returns whether two edits touch, and one of them only inserts: both may make the same lines.
+fn insert_there(one: &TextEdit, other: &TextEdit) -> bool {
+    let (a, b) = (&one.range, &other.range);
+    (a.is_empty() || b.is_empty()) && a.start <= b.end && b.start <= a.end
 }

@@ -1,6 +1,6 @@
 //! Lines of a model's text that stand for code which it left out.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// Marks of comments before and after such words.
 const COMMENTS: [&str; 8] = ["#", "//", "<!--", "-->", "/*", "*/", "--", ";"];
@@ -16,14 +16,14 @@ const LEFT_OUT: [&str; 8] =
 ///
 /// A reason for the model.
 pub(crate) fn refuse_elision(path: &str, before: &str, after: &str) -> Result<(), String> {
-    let [old, new] = [before, after].map(|it| it.lines().map(str::trim).collect::<HashSet<&str>>());
-    let loses_lines = !old.is_subset(&new);
+    let [old, new] = [before, after].map(counts);
+    let loses_lines = old.iter().any(|(line, count)| new.get(line).is_none_or(|it| it < count));
     let is_elision = |it: &&str| match elision(it) {
         Some(Elision::Words) => true,
         Some(Elision::Dots) => loses_lines,
         None => false,
     };
-    match after.lines().find(|it| is_elision(it) && !old.contains(it.trim())) {
+    match after.lines().find(|it| is_elision(it) && !old.contains_key(it.trim())) {
         Some(line) => Err(format!(
             "`{}` in {path} takes the place of lines that would be lost: give all lines, or change only \
              those that differ by search/replace blocks",
@@ -31,6 +31,13 @@ pub(crate) fn refuse_elision(path: &str, before: &str, after: &str) -> Result<()
         )),
         None => Ok(()),
     }
+}
+
+/// Returns how often a text has each line, without indentation.
+fn counts(text: &str) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    text.lines().for_each(|it| *counts.entry(it.trim()).or_default() += 1);
+    counts
 }
 
 /// The words of a comment about code that is left out.

@@ -177,7 +177,7 @@ pub fn integration_tests(
     text: &str,
 ) -> Result<Fragment, String> {
     let reply = reply::divide(text)?;
-    let code = reply.tests()?.ok_or("the reply holds no Python code")?;
+    let code = reply.whole_code()?.ok_or("the reply holds no Python code")?;
     let fragment = Fragment::parse(code).map_err(|e| format!("syntax error: {e}"))?;
     refuse_internals(&fragment).map_err(|e| e.to_string())?;
     let source = fragment.to_source();

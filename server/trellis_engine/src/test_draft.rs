@@ -11,7 +11,7 @@ use crate::reply;
 /// Parses tests from a reply. Corrects the import of the item if the model guessed a wrong module.
 pub(crate) fn tests(item: &Item, text: &str) -> Result<NormalizedReply, DraftError> {
     let reply = reply::divide(text).map_err(DraftError::Unusable)?;
-    let code = reply.tests().map_err(DraftError::Unusable)?.ok_or(DraftError::NoCode)?;
+    let code = reply.whole_code().map_err(DraftError::Unusable)?.ok_or(DraftError::NoCode)?;
     let mut fragment = Fragment::parse(code).map_err(|e| wrong(format!("syntax error: {e}")))?;
     refuse_internals(&fragment)?;
     let mut notes = Vec::new();

@@ -1,8 +1,9 @@
 //! Files and index entries that a move of the checked-out branch changes: whether they are a
 //! person's, and their rollback.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use super::stale_locks;
@@ -41,13 +42,16 @@ fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, GitError> {
     Ok(words.chunks_exact(2).filter_map(change).collect())
 }
 
-/// Returns the files that a move would change and that differ from the old commit.
+/// Returns the files that a move would change and that differ from the old commit, in the folder or
+/// in the index.
 pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, GitError> {
     let git = top(git)?;
+    let staged = git.run(&["diff", "--cached", "--name-only", "-z", "--no-renames", old])?;
+    let staged: HashSet<&str> = staged.split('\0').collect();
     let mut out = Vec::new();
     for Change { path, before, .. } in changes(&git, old, new)? {
         let place = git.root().join(&path);
-        if is_below_no_folder(git.root(), &path) {
+        if is_below_no_folder(git.root(), &path) || staged.contains(path.as_str()) {
             out.push(path);
             continue;
         }
@@ -83,7 +87,7 @@ fn is_none(blob: &str) -> bool {
 }
 
 /// Rolls back the files and the index of an interrupted move. The branch still has the old commit,
-/// and at the start all files of the move were as in that commit ([`changed`]). So files that are
+/// and at the start all files and entries of the move were as in that commit ([`changed`]). So files that are
 /// new, missing or truncated come from the move, and so do entries of the index with its blobs: git
 /// writes the index after the files and before the branch.
 pub(crate) fn roll_back(
@@ -100,22 +104,37 @@ pub(crate) fn roll_back(
     if !entries.is_empty() {
         git.run_with(&["update-index", "-z", "--index-info"], &entries)?;
     }
-    let mut back = String::new();
+    let (mut back, mut folders) = (String::new(), Vec::new());
     for Change { path: name, before, after, .. } in changes {
         let path = git.root().join(&name);
         match write_state(git, &path, &before, &after)? {
             PartialWrite::No => {}
             PartialWrite::Restore => back += &format!("{name}\0"),
+            PartialWrite::Folder => folders.push((name, path)),
             PartialWrite::Remove => {
                 let removed = fault_point::reach().and_then(|()| fs::remove_file(&path));
                 removed.map_err(GitError::io_at("remove", &path))?;
             }
         }
     }
+    for (name, _) in folders.iter().filter(|(_, path)| remove_empty(path).is_ok()) {
+        back += &format!("{name}\0");
+    }
     if !back.is_empty() {
         git.run_with(&["checkout-index", "--force", "-z", "--stdin"], &back)?;
     }
     Ok(())
+}
+
+/// Removes a folder without files.
+fn remove_empty(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        // Fails for a file.
+        remove_empty(&entry.path())?;
+    }
+    fault_point::reach()?;
+    fs::remove_dir(folder)
 }
 
 /// Returns the former entries, as lines for `update-index`, of the files whose entries in the index
@@ -145,6 +164,8 @@ enum PartialWrite {
     No,
     Restore,
     Remove,
+    /// A folder is in the place of the file.
+    Folder,
 }
 
 /// Classifies a file that a move changes from one blob to another; all zeros mean no file.
@@ -156,7 +177,8 @@ fn write_state(
 ) -> Result<PartialWrite, GitError> {
     let there = match fs::symlink_metadata(path) {
         Ok(it) if it.is_file() => true,
-        // git would have to remove a link or a folder first, and does not.
+        Ok(it) if it.is_dir() && !is_none(before) => return Ok(PartialWrite::Folder),
+        Ok(it) if it.is_symlink() => return link_state(git, path, before, after),
         Ok(_) => return Ok(PartialWrite::No),
         Err(_) => false,
     };
@@ -177,4 +199,15 @@ fn write_state(
         true if is_none(before) => Ok(PartialWrite::Remove),
         true => Ok(PartialWrite::Restore),
     }
+}
+
+/// Classifies a link that a move may have put there; the blob of a link is its target.
+fn link_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<PartialWrite, GitError> {
+    let target = fs::read_link(path).map_err(GitError::io_at("read", path))?;
+    let is = git.run_with(&["hash-object", "--stdin"], &target.to_string_lossy())?;
+    Ok(match is.trim() == after {
+        false => PartialWrite::No,
+        true if is_none(before) => PartialWrite::Remove,
+        true => PartialWrite::Restore,
+    })
 }

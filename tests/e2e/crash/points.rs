@@ -1,6 +1,8 @@
 //! Faults at the steps of each workflow that change the disk: kills, a full disk, an error of the
 //! disk, and a step that is not permitted.
 
+use std::process::Stdio;
+
 use super::Workflow;
 use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
 use super::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
@@ -100,15 +102,34 @@ fn a_repair_killed_while_it_writes_a_fix_leaves_none_that_waits() {
 /// git writes the files of a merge, then the index, and moves the branch last.
 #[test]
 fn an_issue_goes_on_from_a_git_that_was_killed_before_it_moved_the_branch() {
-    let last = steps(&Implement, 0).len() as u64;
+    let (_, world) = killed_before_the_branch_moved(steps(&Implement, 0).len() as u64);
+    Implement.end(&world, 0);
+}
+
+/// A person may commit what such a git left in the index.
+#[test]
+fn what_a_person_commits_after_a_killed_merge_stays() {
+    let (point, world) = killed_before_the_branch_moved(steps(&Implement, 0).len() as u64);
+    let p = world.root().join("p");
+    git(&p, &["commit", "--quiet", "-m", "mine"]);
+    let mine = git(&p, &["rev-parse", "main"]);
+    let status = git(&p, &["status", "--short"]);
+    let ended = Implement.command(&world, 0).stderr(Stdio::null()).status();
+    assert!(ended.is_ok(), "after a kill at {point}");
+    assert_eq!(git(&p, &["status", "--short"]), status);
+    assert_eq!(git(&p, &["diff", "--stat", mine.trim(), "main"]), "");
+}
+
+/// Kills a merge after git wrote the index, and returns the last point at which that is possible.
+fn killed_before_the_branch_moved(last: u64) -> (u64, World) {
     let begun = (1..=last).rev().find_map(|point| {
         let world = Implement.world(0);
         let _ = is_ended_by(&Implement, &world, Fault { point, name: KILLS[0] }, 0);
-        Some((started_merge(&world)?, world))
+        Some((point, started_merge(&world)?, world))
     });
-    let (commit, world) = begun.expect("a merge that was begun");
+    let (point, commit, world) = begun.expect("a merge that was begun");
     git(&world.root().join("p"), &["read-tree", "-m", "-u", "main", &commit]);
-    Implement.end(&world, 0);
+    (point, world)
 }
 
 /// Returns the commit that the branch should move to, if it has not moved.

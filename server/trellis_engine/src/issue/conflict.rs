@@ -30,7 +30,7 @@ pub struct Conflict {
 pub fn parse_resolution(answer: &str, conflict: &Conflict) -> Result<String, String> {
     let path = &conflict.path;
     let reply = reply::divide(answer)?;
-    let text = reply.file(path).ok_or_else(|| format!("it does not hold {path}"))?;
+    let text = reply.file(path)?;
     let sides = [&conflict.ours, &conflict.theirs];
     let mark = text.lines().find(|it| is_mark(it) && !sides.iter().any(|side| has(side, it)));
     if let Some(mark) = mark {

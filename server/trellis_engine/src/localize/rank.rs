@@ -28,7 +28,8 @@ pub(super) struct Ranker<'e> {
 }
 
 /// Ranks functions and lines. Suspects are only lines executed by failing tests, lines named in a
-/// traceback, and definitions read by either of these.
+/// traceback, and code that runs at import or not at all and that either of these reads, also
+/// through other such code.
 pub fn rank(evidence: &Evidence, trials: &[Trial]) -> Ranking {
     let spectrum = Spectrum::of(evidence);
     let predicates = Predicates::of(evidence, &spectrum);

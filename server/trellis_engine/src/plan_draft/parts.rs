@@ -114,7 +114,7 @@ impl Parts {
             Part::Layout => self.take_layout(json_reply(text)?),
             Part::Interface(path) => {
                 let reply = reply::divide(text)?;
-                let code = reply.code().ok_or("there is no Python block".to_owned())?;
+                let code = reply.whole_code()?.ok_or("there is no Python block".to_owned())?;
                 self.take_interface(path, code)
             }
             Part::Review => self.take_review(json_reply(text)?),

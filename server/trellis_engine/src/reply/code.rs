@@ -12,21 +12,27 @@ impl<'a> Divided<'a> {
     /// first fence without a language that is Python with a definition; else the whole text if it
     /// is such code. The code may be cut off.
     pub(crate) fn code(&self) -> Option<&str> {
-        // Code before it is a draft; code after it may be an example call.
-        let defining = self.python().rfind(|it| is_code(&it.body));
-        let fence = defining.or_else(|| self.python().next()).or_else(|| self.bare_code());
         let whole = || is_code(self.answer).then_some(self.answer);
-        fence.map(|it| it.body.as_str()).or_else(whole)
+        self.chosen().map(|it| it.body.as_str()).or_else(whole)
     }
 
-    /// Returns the same code, for tests.
+    /// Returns the same code, if no run would show that a part of it is lost, as of tests.
     ///
     /// # Errors
     ///
-    /// A reason for the model: a block has no end. No run would show that tests are lost.
-    pub(crate) fn tests(&self) -> Result<Option<&str>, String> {
+    /// A reason for the model: a block has no end.
+    pub(crate) fn whole_code(&self) -> Result<Option<&str>, String> {
         self.refuse_cut_off()?;
-        Ok(self.code())
+        match self.chosen() {
+            Some(it) if !it.is_closed => Err(no_end()),
+            _ => Ok(self.code()),
+        }
+    }
+
+    fn chosen(&self) -> Option<&Fence> {
+        // Code before it is a draft; code after it may be an example call.
+        let defining = self.python().rfind(|it| is_code(&it.body));
+        defining.or_else(|| self.python().next()).or_else(|| self.bare_code())
     }
 
     /// Returns the pieces of code that define something. A definition that a later piece repeats is
@@ -51,7 +57,7 @@ impl<'a> Divided<'a> {
     fn refuse_cut_off(&self) -> Result<(), String> {
         match self.python().all(|it| it.is_closed) {
             true => Ok(()),
-            false => Err(format!("the code has no end: {CUT_OFF}")),
+            false => Err(no_end()),
         }
     }
 
@@ -75,6 +81,10 @@ impl<'a> Divided<'a> {
     fn bare_code(&self) -> Option<&Fence> {
         self.parts.fences.iter().find(|it| it.language.is_empty() && is_code(&it.body))
     }
+}
+
+fn no_end() -> String {
+    format!("the code has no end: {CUT_OFF}")
 }
 
 /// Returns the names of the definitions of a text.

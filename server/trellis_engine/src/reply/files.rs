@@ -29,11 +29,19 @@ impl Divided<'_> {
 
     /// Returns the text of one file: the fence with its path, else the only fence if that has no
     /// path.
-    pub(crate) fn file(&self, path: &str) -> Option<&str> {
+    ///
+    /// # Errors
+    ///
+    /// A reason for the model: there is no such fence, or it has no end.
+    pub(crate) fn file(&self, path: &str) -> Result<&str, String> {
         let fences = &self.parts.fences;
         let named = fences.iter().find(|it| it.path().as_deref() == Some(path));
         let only = || fences.first().filter(|it| fences.len() == 1 && it.path().is_none());
-        named.or_else(only).filter(|it| it.is_closed).map(|it| it.body.as_str())
+        match named.or_else(only) {
+            Some(it) if it.is_closed => Ok(&it.body),
+            Some(_) => Err(no_end(path)),
+            None => Err(format!("it does not hold {path}")),
+        }
     }
 }
 
@@ -43,9 +51,7 @@ fn whole_file(fence: &Fence) -> Result<Option<(String, String)>, String> {
         return Err(format!("a diff of {path} cannot be used: give search/replace blocks"));
     }
     match fence.file() {
-        Some((path, _)) if !fence.is_closed => {
-            Err(format!("the text of {path} has no end: {CUT_OFF}"))
-        }
+        Some((path, _)) if !fence.is_closed => Err(no_end(&path)),
         file => Ok(file.map(|(path, body)| (path, body.to_owned()))),
     }
 }
@@ -57,4 +63,8 @@ fn unclear(fence: &Fence, known: &BTreeSet<&String>) -> Option<String> {
     let mut named = paths_in(&fence.above);
     let is_one = is_introduced && named.len() == 1 && !fence.is_of_commands();
     named.pop().filter(|it| is_one && !known.contains(it))
+}
+
+fn no_end(path: &str) -> String {
+    format!("the text of {path} has no end: {CUT_OFF}")
 }

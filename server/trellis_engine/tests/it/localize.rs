@@ -526,6 +526,20 @@ fn equal_names_elsewhere_are_no_suspects() {
         ("def f(number):\n    return number\n", "number = 1\n"),
         // Two files bind it.
         ("def f(x):\n    return x.size + x.width\n", "size = 1\n"),
+        // Calls at import change other things of their own.
+        ("def f(xs):\n    xs.append(1)\n", "ROUTES.append('/')\n"),
+        ("def f(self):\n    return self.price\n", "self.load()\n"),
+        // A declaration without a value.
+        ("def f(it):\n    return it.price\n", "price: int\n"),
+        // A method of a built-in class, and a local variable with the name of a method.
+        (
+            "def f(d):\n    return d.get(1)\n",
+            "class Cache:\n    def get(self):\n        return 1\n",
+        ),
+        (
+            "def f(length):\n    return length\n\nclass A:\n    def length(self):\n        return 1\n",
+            "",
+        ),
     ];
     for (one, other) in table {
         let files: [(&str, &str, &[u32], &[u32]); 3] = [
@@ -535,4 +549,10 @@ fn equal_names_elsewhere_are_no_suspects() {
         ];
         assert_eq!(places(&at_import(&files)), [(0, 2)], "{one}");
     }
+    let own: [(&str, &str, &[u32], &[u32]); 2] = [
+        ("one.py", "def f():\n    return LOG\nLOG = 1\n", &[2], &[]),
+        ("other.py", "LOG = 1\n", &[], &[]),
+    ];
+    let found: BTreeSet<(usize, u32)> = places(&at_import(&own)).into_iter().collect();
+    assert_eq!(found, BTreeSet::from([(0, 2), (0, 3)]), "its own constant");
 }

@@ -93,6 +93,7 @@ fn replies_hold_tests_or_the_reason_why_not() {
         (Style::Pytest, fenced("def test_a(:\n    add()"), Err("syntax error: line 1")),
         (Style::Pytest, fenced("print(add(1, 2))"), Err("there is no test in it")),
         (Style::Pytest, format!("```python\n{good}"), Err("the code has no end")),
+        (Style::Pytest, format!("```\n{good}\n"), Err("the code has no end")),
         (Style::Pytest, format!("{}{}", fenced("def test_a():\n    add()"), fenced(good)), Ok(1)),
         (Style::Pytest, format!("x.py\n<<<<<<< SEARCH\n{good}"), Err("has no end")),
         (Style::Pytest, fenced("def test_a():\n    assert 3"), Err("the tests never use `add`")),

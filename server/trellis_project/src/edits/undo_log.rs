@@ -41,6 +41,14 @@ pub(super) struct FileRecord {
     pub(super) after: String,
 }
 
+impl FileRecord {
+    /// Returns the path as given by the caller, if it still leads to the file.
+    fn known_as(&self) -> &Path {
+        let leads_there = self.shown.canonicalize().is_ok_and(|it| it == self.path);
+        if leads_there { &self.shown } else { &self.path }
+    }
+}
+
 impl Record {
     /// Returns the bytes of the record on the disk.
     fn stored(&self, root: &Path) -> io::Result<Vec<u8>> {
@@ -177,7 +185,7 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
         let record = Record::read(root, &bytes)?;
         for (index, file) in record.files.iter().enumerate() {
             belongs(root, file).map_err(io::Error::other)?;
-            let shown = file.shown.display().to_string();
+            let shown = file.known_as().display().to_string();
             match trellis_os::files::read(&file.path).map(hash) {
                 Ok(now) if now == file.before => {}
                 Ok(now) if now == file.after => {
@@ -245,12 +253,11 @@ fn back(
     let source = files::read(&file.path)?;
     let old = folder.join(record.id.to_string()).join(format!("{index}.before"));
     if hash(&source) != file.after {
-        let path = file.shown.clone();
+        let path = file.known_as().to_owned();
         return Err(EditError::ChangedSince { id: record.id, path, before: old });
     }
     let before = files::read(&old)?;
-    let same = file.shown.canonicalize().is_ok_and(|it| it == file.path);
-    let path = if same { &file.shown } else { &file.path }.clone();
+    let path = file.known_as().to_owned();
     Ok(Change { path, edits: TextEdits::between(&source, &before), source })
 }
 

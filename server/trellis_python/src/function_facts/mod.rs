@@ -90,6 +90,9 @@ pub struct StatementFact {
     pub attributes: BTreeSet<String>,
     /// Names and attributes that the statement binds.
     pub binds: BTreeSet<String>,
+    /// Names and attributes whose values a call may change: the last name of its receiver; for a
+    /// call of a plain name, its arguments.
+    pub changes: BTreeSet<String>,
     /// First line of each body, for conditions and loops.
     pub branches: Vec<u32>,
     /// Number of operators, calls, subscripts and literals: places where something can be wrong.
@@ -230,6 +233,7 @@ impl Walk<'_> {
             reads: BTreeSet::new(),
             attributes: BTreeSet::new(),
             binds: BTreeSet::new(),
+            changes: BTreeSet::new(),
             branches: Vec::new(),
             parts: 0,
             parts_of_lines: BTreeMap::new(),
@@ -248,6 +252,9 @@ impl Walk<'_> {
         expressions(stmt).into_iter().for_each(|it| fact.read(it, &self.lines));
         for target in targets(stmt) {
             fact.bind(target);
+        }
+        if let Stmt::Expr(it) = stmt {
+            fact.changes = changed_by_call(&it.value);
         }
         fact.oddities.extend(bug_patterns::of_statement(stmt));
         self.facts.statements.push(fact);
@@ -330,6 +337,20 @@ fn targets(stmt: &Stmt) -> Vec<&Expr> {
         Stmt::AnnAssign(it) => vec![&it.target],
         Stmt::For(it) => vec![&it.target],
         _ => Vec::new(),
+    }
+}
+
+fn changed_by_call(expr: &Expr) -> BTreeSet<String> {
+    let Expr::Call(call) = expr else { return BTreeSet::new() };
+    let last = |it: &Expr| match it {
+        Expr::Name(it) => Some(it.id.to_string()),
+        Expr::Attribute(it) => Some(it.attr.to_string()),
+        _ => None,
+    };
+    match &*call.func {
+        Expr::Attribute(it) => last(&it.value).into_iter().collect(),
+        Expr::Name(_) => call.arguments.args.iter().filter_map(last).collect(),
+        _ => BTreeSet::new(),
     }
 }
 

@@ -43,12 +43,12 @@ pub fn evidence(index: &Index, reports: &[Report]) -> Evidence {
 
 /// Returns the first lines of the statements of a file that ran in no test.
 fn imported(file: usize, reports: &[Report], evidence: &Evidence) -> BTreeSet<u32> {
-    let of = &evidence.files[file];
-    let measured = reports.iter().filter_map(|it| it.coverage.as_ref()?.files.get(&of.path));
-    let ran = measured.flat_map(|it| &it.executed);
-    let mut ran: BTreeSet<u32> = ran.map(|it| evidence.statement_line((file, *it)).1).collect();
-    for line in evidence.tests.iter().filter_map(|it| it.lines.get(&file)).flatten() {
-        ran.remove(line);
+    let path = &evidence.files[file].path;
+    let measured = || reports.iter().filter_map(|it| it.coverage.as_ref()?.files.get(path));
+    let first = |line: &u32| evidence.statement_line((file, *line)).1;
+    let mut ran: BTreeSet<u32> = measured().flat_map(|it| &it.executed).map(first).collect();
+    for line in measured().flat_map(|it| it.tests.values().flatten()) {
+        ran.remove(&first(line));
     }
     ran
 }

@@ -131,6 +131,22 @@ fn blocks_are_meant_for_the_text_that_was_shown() {
         &format!("shop/cart.py\n{head}{both}"),
         &[("shop/cart.py", "def total(prices, tax=0):\n    return sum(prices) + tax\n")],
     );
+    let first = block("def total(prices):", "def total(prices):\n    prices = list(prices)");
+    let again = |end: &str| {
+        let made = "def total(prices):\n    prices = list(prices)";
+        block(
+            "def total(prices):\n    return sum(prices)",
+            &format!("{made}\n    return {end}(prices)"),
+        )
+    };
+    makes(
+        &format!("shop/cart.py\n{first}{}", again("sum")),
+        &[(
+            "shop/cart.py",
+            "def total(prices):\n    prices = list(prices)\n    return sum(prices)\n",
+        )],
+    );
+    is_refused(&format!("shop/cart.py\n{first}{}", again("max")), "another edit changes its lines");
     let other = block("    return sum(prices)", "    return max(prices)");
     is_refused(&format!("shop/cart.py\n{both}{other}"), "another edit changes its lines");
 }
