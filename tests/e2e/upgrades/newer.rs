@@ -78,7 +78,7 @@ fn no_edit_of_a_newer_version_is_undone() {
         world.write("pyproject.toml", "");
         world.write("a.py", "new\n");
         world.write(".trellis/.gitignore", "*\n");
-        let record = json!({ "version": 2, "id": 1, "what": "test", "undoes": null, "files": [] });
+        let record = json!({ "version": 3, "id": 1, "what": "test", "undoes": null, "files": [] });
         world.write(&format!(".trellis/edits/{folder}/edit.json"), &record.to_string());
         is_refused(&world, folder, || world.trellis(&["symbols", "undo", "--in=a.py"]));
     }
