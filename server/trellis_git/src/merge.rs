@@ -126,9 +126,7 @@ impl Worktree {
             return Ok(Some(merging.new));
         }
         let into = full(&self.record.into);
-        // If the branch has moved, a person has committed since: then all that is there is theirs.
-        let is_as_before = self.target()? == merging.old;
-        if let Some(git) = checked_out(&self.git, &into)?.filter(|_| is_as_before) {
+        if let Some(git) = checked_out(&self.git, &into)? {
             roll_back(&top(&git)?, killed, &merging, &into)?;
         }
         self.record.merging = None;

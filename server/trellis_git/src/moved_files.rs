@@ -86,10 +86,10 @@ fn is_none(blob: &str) -> bool {
     blob.bytes().all(|it| it == b'0')
 }
 
-/// Rolls back the files and the index of an interrupted move. The branch still has the old commit,
-/// and at the start all files and entries of the move were as in that commit ([`changed`]). So files that are
-/// new, missing or truncated come from the move, and so do entries of the index with its blobs: git
-/// writes the index after the files and before the branch.
+/// Rolls back the files and the index of an interrupted move, but for what a person has committed
+/// since. At the start all files and entries of the move were as in the old commit ([`changed`]). So
+/// files that are new, missing or truncated come from the move, and so do entries of the index with
+/// its blobs: git writes the index after the files and before the branch.
 pub(crate) fn roll_back(
     git: &Git,
     killed: Option<&Journal>,
@@ -99,7 +99,11 @@ pub(crate) fn roll_back(
     if let Some(journal) = killed {
         stale_locks::locks(git, journal, &["index.lock", "HEAD.lock", &format!("{into}.lock")])?;
     }
-    let changes = changes(git, &merging.old, &merging.last)?;
+    // What a person has committed since is theirs.
+    let committed = git.run(&["diff", "--name-only", "-z", "--no-renames", &merging.old, into])?;
+    let committed: HashSet<&str> = committed.split('\0').collect();
+    let mut changes = changes(git, &merging.old, &merging.last)?;
+    changes.retain(|it| !committed.contains(it.path.as_str()));
     let entries = moved_entries(git, &changes)?;
     if !entries.is_empty() {
         git.run_with(&["update-index", "-z", "--index-info"], &entries)?;

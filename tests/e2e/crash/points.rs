@@ -120,6 +120,20 @@ fn what_a_person_commits_after_a_killed_merge_stays() {
     assert_eq!(git(&p, &["diff", "--stat", mine.trim(), "main"]), "");
 }
 
+/// Another commit of a person takes nothing of the merge, which is rolled back below it.
+#[test]
+fn a_killed_merge_is_rolled_back_below_what_a_person_commits() {
+    let (_, world) = killed_before_the_branch_moved(steps(&Implement, 0).len() as u64);
+    let p = world.root().join("p");
+    world.write("p/notes.txt", "mine\n");
+    git(&p, &["add", "notes.txt"]);
+    git(&p, &["commit", "--quiet", "-m", "mine", "--only", "notes.txt"]);
+    let ended = Implement.command(&world, 0).stderr(Stdio::null()).status();
+    assert!(ended.is_ok_and(|it| it.success()));
+    assert_eq!(git(&p, &["show", "main:shop/discount.py"]), world.read("p/shop/discount.py"));
+    assert_eq!(git(&p, &["status", "--short"]).trim(), "M shop/cart.py");
+}
+
 /// Kills a merge after git wrote the index, and returns the last point at which that is possible.
 fn killed_before_the_branch_moved(last: u64) -> (u64, World) {
     let begun = (1..=last).rev().find_map(|point| {
