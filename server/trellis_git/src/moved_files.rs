@@ -215,3 +215,6 @@ fn link_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<Parti
         true => PartialWrite::Restore,
     })
 }
+
+#[cfg(test)]
+mod tests;

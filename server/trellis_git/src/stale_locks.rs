@@ -272,6 +272,7 @@ mod tests {
             child.wait().expect("it ended");
         }
     }
+
     #[test]
     fn a_git_that_has_just_begun_has_no_environment_and_is_waited_for() {
         let folder = tempfile::tempdir().expect("a folder");
