@@ -13,11 +13,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, geteuid, kill_process};
+use rustix::process::geteuid;
 use tempfile::TempDir;
 
 use crate::{Outcome, setup};
 
+mod remains;
 mod swarm;
 
 pub(crate) use swarm::SWARM;
@@ -90,7 +91,7 @@ struct Daemon {
 impl Daemon {
     fn start() -> Result<Daemon, String> {
         Daemon::needs()?;
-        sweep();
+        remains::sweep();
         let image = base_image()?;
         let started = Instant::now();
         let mut command = Command::new("setpriv");
@@ -192,67 +193,8 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         self.clear();
-        end(self.child.id(), || matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)));
-        clean(self.folder.path());
-    }
-}
-
-/// Asks a process to end, then kills it.
-fn end(pid: u32, mut ended: impl FnMut() -> bool) {
-    let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
-    for signal in [Signal::TERM, Signal::KILL] {
-        let _ = kill_process(number, signal);
-        let deadline = Instant::now() + PATIENCE / 2;
-        while Instant::now() < deadline {
-            if ended() {
-                return;
-            }
-            sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-/// Removes remains of a killed engine: a process that a test started in its place, its helper
-/// process, a mount, and files.
-fn clean(folder: &Path) {
-    end_of(&folder.join("docker.pid"), folder);
-    end_of(&folder.join("exec/containerd/containerd.pid"), folder);
-    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let ours = mounts.lines().filter_map(|line| line.split(' ').nth(1));
-    for mount in ours.filter(|mount| Path::new(mount).starts_with(folder)) {
-        let _ = Command::new("umount").arg("--lazy").arg(mount).status();
-    }
-    let _ = fs::remove_dir_all(folder);
-}
-
-/// Ends the process that a file names, if its arguments name the folder of the engine.
-fn end_of(file: &Path, folder: &Path) {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    let Ok(pid) = text.trim().parse::<u32>() else { return };
-    let alive = || {
-        let line = fs::read_to_string(format!("/proc/{pid}/cmdline"));
-        line.is_ok_and(|line| line.contains(&*folder.to_string_lossy()))
-    };
-    if alive() {
-        end(pid, || !alive());
-    }
-}
-
-/// Removes folders of engines that were killed together with their owner.
-fn sweep() {
-    for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
-        let folder = entry.path();
-        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let pid = fs::read_to_string(folder.join("docker.pid")).unwrap_or_default();
-        let line = fs::read_to_string(format!("/proc/{}/cmdline", pid.trim()));
-        let lives = line.is_ok_and(|line| line.contains(&*folder.to_string_lossy()));
-        let young = entry
-            .metadata()
-            .and_then(|it| it.modified())
-            .is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age < PATIENCE * 2));
-        if ours && !lives && !young {
-            clean(&folder);
-        }
+        remains::end(self.child.id(), || matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)));
+        remains::clean(self.folder.path());
     }
 }
 
