@@ -188,6 +188,12 @@ mod tests {
         let (_, kept) = stopped(&old);
         fs::rename(undo_log::pending(&kept, 1), undo_log::pending(&kept, 2)).expect("renamed");
         fs::rename(&old, &new).expect("moved");
+        let reported = undo_log::recover(&new, &folder(&new).expect("a folder")).expect("back");
+        assert!(reported[0].contains(&*new.join("a.py").to_string_lossy()), "{reported:?}");
+        fs::write(new.join("c.py"), "mine\n").expect("a file");
+        let refused = undo_log::undo(&new, None).expect_err("refused").to_string();
+        assert!(refused.contains(&*new.join("c.py").to_string_lossy()), "{refused}");
+        fs::write(new.join("c.py"), "new\n").expect("a file");
         undo_log::undo(&new, None).expect("undone");
         for name in ["a.py", "b.py", "c.py"] {
             assert_eq!(fs::read_to_string(new.join(name)).expect("a file"), "old\n", "{name}");
