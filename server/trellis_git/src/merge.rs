@@ -12,7 +12,7 @@ use super::moved_files::{changed, roll_back, top};
 use super::stale_locks;
 use super::worktree::Worktree;
 use super::worktree_state::{Merging, full};
-use crate::error::{GitError, WorktreeError};
+use crate::error::{CommandCause, GitError, WorktreeError};
 use crate::git::Git;
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
@@ -181,7 +181,11 @@ pub fn fast_forward(
     for work in works.iter_mut() {
         work.recover(None)?;
     }
-    Ok(MergeOutcome::Blocked(error.cause.to_string()))
+    match error.cause {
+        // git looked at the files and refused.
+        CommandCause::Stderr(why) => Ok(MergeOutcome::Blocked(why)),
+        _ => Err(error.into()),
+    }
 }
 
 /// A checkout of a commit in a temporary folder.

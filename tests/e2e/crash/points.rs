@@ -99,6 +99,22 @@ fn a_repair_killed_while_it_writes_a_fix_leaves_none_that_waits() {
     }
 }
 
+/// A git that cannot start says nothing about the person's files: the work ends as with each other
+/// error of the machine, the merge included.
+#[test]
+fn an_issue_goes_on_from_any_git_that_cannot_start() {
+    let steps = steps(&Implement, 0);
+    let starts_git = |it: &(u64, &String)| it.1.contains("trellis_git/src/git.rs");
+    let mut ended = 0;
+    for (point, _) in (1..).zip(&steps).filter(starts_git) {
+        let world = Implement.world(0);
+        let fault = Fault { point, name: ERRORS[1] };
+        ended += usize::from(is_ended_by(&Implement, &world, fault, 0));
+        Implement.end(&world, 0);
+    }
+    assert!(ended > 2, "this work was ended {ended} times");
+}
+
 /// git writes the files of a merge, then the index, and moves the branch last.
 #[test]
 fn an_issue_goes_on_from_a_git_that_was_killed_before_it_moved_the_branch() {
