@@ -36,8 +36,8 @@ impl Replaced {
     pub fn report(&self) -> Option<String> {
         (self.likeness < 1.0).then(|| {
             format!(
-                "the search text is not there exactly; the text found is {} % like it, and only \
-                 what changes between search and replacement was changed",
+                "the match is not exact: the text found is {} % alike, and only what changes \
+                 between search and replacement was changed",
                 percent(self.likeness)
             )
         })

@@ -340,7 +340,7 @@ fn of_lines_that_are_merely_alike_only_what_the_replacement_changes_is_changed()
         };
         let replaced = search_replace(text, &edit).unwrap_or_else(|e| panic!("{search}: {e}"));
         assert_eq!(replaced.edits.apply(text), wanted, "{search}");
-        assert!(replaced.report().expect("told").contains("% like it"), "{search}");
+        assert!(replaced.report().expect("told").contains("% alike"), "{search}");
     }
     // Text that the replacement changes must be in the file.
     for (search, replace, line) in [
