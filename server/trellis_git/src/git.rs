@@ -35,8 +35,9 @@ impl Git {
         let mut git = Git::new(root, program);
         // A killed `git init` leaves a folder that is no valid repository.
         let own = root.join(".git");
-        let is_whole = || git.run(&["rev-parse", "--git-dir"]).is_ok_and(|it| it.trim() == ".git");
-        if !own.exists() || (own.is_dir() && !is_whole()) {
+        let is_whole =
+            || git.lookup(&["rev-parse", "--git-dir"]).map(|it| it.as_deref() == Some(".git"));
+        if !own.exists() || (own.is_dir() && !is_whole()?) {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of Trellis may have left locks; locks of the user's git stay.
@@ -52,11 +53,10 @@ impl Git {
     pub fn around(root: &Path) -> Result<Option<Git>, CommandError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
-        match git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]) {
-            Err(refused) if refused.is_refused() => return Err(refused),
-            Err(_) => return Ok(None),
-            Ok(_) => git.know_identity(),
+        if git.resolve("HEAD")?.is_none() {
+            return Ok(None);
         }
+        git.know_identity();
         Ok(Some(git))
     }
 
@@ -197,6 +197,21 @@ impl Git {
         }
         let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         Err(failed(arguments, CommandCause::Stderr(why)))
+    }
+
+    /// Returns the trimmed output of a command that looks something up; `None` if git says that
+    /// there is no such thing.
+    pub fn lookup(&self, arguments: &[&str]) -> Result<Option<String>, CommandError> {
+        match self.run(arguments) {
+            Ok(found) => Ok(Some(found.trim().to_owned())),
+            Err(CommandError { cause: CommandCause::Stderr(_), .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the id of the object that a name stands for; `None` for an unknown name.
+    pub fn resolve(&self, name: &str) -> Result<Option<String>, CommandError> {
+        self.lookup(&["rev-parse", "--verify", "--quiet", name])
     }
 
     /// Returns exit code and standard output, for commands that answer with their exit code.

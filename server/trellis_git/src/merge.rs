@@ -109,11 +109,9 @@ impl Worktree {
 
     /// Returns the commit that the target is at.
     pub fn target(&self) -> Result<String, GitError> {
-        let into = full(&self.record.into);
-        let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &into]).map_err(|_| {
-            WorktreeError::TargetGone { into: self.record.into.clone(), branch: self.branch() }
-        })?;
-        Ok(tip.trim().to_owned())
+        let gone =
+            || WorktreeError::TargetGone { into: self.record.into.clone(), branch: self.branch() };
+        Ok(self.git.resolve(&full(&self.record.into))?.ok_or_else(gone)?)
     }
 
     /// Finishes an interrupted merge: returns its commit if the target has it, else rolls back the

@@ -64,8 +64,8 @@ pub fn commit_texts(
     texts: &Texts,
     message: &str,
 ) -> Result<(), CommandError> {
-    let head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).ok();
-    let head = head.as_deref().map(str::trim);
+    let head = git.resolve("HEAD")?;
+    let head = head.as_deref();
     let tree = tree_with(git, head, texts)?;
     if !is_made(git, head, &tree, message)? {
         let parent = head.map(|head| ["-p", head]);

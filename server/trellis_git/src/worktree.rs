@@ -151,9 +151,8 @@ impl Worktree {
             stale_locks::sweep(&self.git, Some(&self.name))?;
         }
         let (folder, branch) = (self.folder.to_string_lossy().into_owned(), self.branch());
-        let there = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok();
         let base = self.record.base.clone();
-        let arguments = match there {
+        let arguments = match self.git.resolve(&full(&branch))?.is_some() {
             true => vec!["worktree", "add", "--quiet", &folder, &branch],
             false => {
                 vec!["worktree", "add", "--quiet", "--no-track", "-b", &branch, &folder, &base]
@@ -244,10 +243,8 @@ impl Worktree {
             return Ok(true);
         }
         let top = self.git.at(&self.folder);
-        match top.run(&["rev-parse", "--verify", "--quiet", &format!("{next}:{path}")]) {
-            Ok(blob) => is_partial(&top, &file, blob.trim()),
-            Err(_) => Ok(false),
-        }
+        let blob = top.resolve(&format!("{next}:{path}"))?;
+        blob.map_or(Ok(false), |blob| is_partial(&top, &file, &blob))
     }
 
     /// Returns the files that a person changed since the last commit of Trellis, by path relative
@@ -285,11 +282,12 @@ impl Worktree {
     }
 
     /// Returns the tree of a commit of this repository, or `None` for an unknown commit.
-    pub fn tree_of(&self, commit: &str) -> Option<String> {
+    pub fn tree_of(&self, commit: &str) -> Result<Option<String>, GitError> {
         let is_id = commit.len() >= 40 && commit.bytes().all(|it| it.is_ascii_hexdigit());
-        let name = is_id.then(|| format!("{commit}^{{tree}}"))?;
-        let tree = self.git.run(&["rev-parse", "--verify", "--quiet", &name]).ok()?;
-        Some(tree.trim().to_owned())
+        match is_id {
+            true => Ok(self.git.resolve(&format!("{commit}^{{tree}}"))?),
+            false => Ok(None),
+        }
     }
 
     /// Records that a person has sent this tree back.
@@ -355,9 +353,7 @@ impl Worktree {
     pub fn clear(&self, journal: &Journal) -> Result<(), GitError> {
         let branch = self.branch();
         if self.folder.join(".git").exists() {
-            let is_clean =
-                self.inner.run(&["status", "--porcelain"]).is_ok_and(|it| it.trim().is_empty());
-            if !is_clean {
+            if !self.inner.run(&["status", "--porcelain"])?.trim().is_empty() {
                 return Err(self.added_to(Addition::Files));
             }
             self.keep_ignored()?;
@@ -366,8 +362,8 @@ impl Worktree {
             removed?;
         }
         self.git.run(&["worktree", "prune"])?;
-        if let Ok(tip) = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]) {
-            if self.tip() != tip.trim() {
+        if let Some(tip) = self.git.resolve(&full(&branch))? {
+            if self.tip() != tip {
                 return Err(self.added_to(Addition::Commits));
             }
             self.git.step(journal, &["branch", "-D", &branch], "")?;

@@ -64,9 +64,8 @@ pub fn left(home: &Path, name: &str) -> Result<Option<String>, GitError> {
 
 /// Returns the branch that is checked out.
 pub fn checked_out(git: &Git) -> Result<String, GitError> {
-    let head =
-        git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| GitError::NoBranch)?;
-    Ok(head.trim().to_owned())
+    let head = git.lookup(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+    head.ok_or(GitError::NoBranch)
 }
 
 /// Returns the names of works with a started merge, sorted. An unreadable record is skipped here
@@ -152,7 +151,7 @@ pub(crate) fn create(
     home: &Path,
 ) -> Result<WorktreeState, GitError> {
     let branch = branch(name);
-    if git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok() {
+    if git.resolve(&full(&branch))?.is_some() {
         return Err(WorktreeError::BranchTaken { branch }.into());
     }
     if folder.exists() {

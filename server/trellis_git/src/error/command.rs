@@ -22,6 +22,12 @@ impl CommandError {
     pub fn is_refused(&self) -> bool {
         matches!(self.cause, CommandCause::Refused(_))
     }
+
+    /// Returns whether git looked at a change and did not accept it. Otherwise git did not start,
+    /// was killed, or met an error of the machine, and another try may succeed.
+    pub fn is_verdict(&self) -> bool {
+        matches!(&self.cause, CommandCause::Stderr(why) if !why.starts_with("fatal: "))
+    }
 }
 
 /// Cause of a failed git command.

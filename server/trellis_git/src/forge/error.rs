@@ -52,9 +52,9 @@ pub(super) enum ForgeError {
     NoPullRequest { why: Arc<MissingSetting>, page: Option<String> },
     #[error(transparent)]
     PullRequest(#[from] PullRequestError),
-    /// The record of pushes cannot be used.
+    /// The local repository or the record of pushes cannot be used.
     #[error(transparent)]
-    Record(#[from] GitError),
+    Local(#[from] GitError),
 }
 
 fn or_at(page: Option<&str>) -> String {

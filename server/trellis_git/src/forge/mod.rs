@@ -160,9 +160,15 @@ impl<'a> Forge<'a> {
         };
         for it in owed {
             let is_there = ["merge-base", "--is-ancestor", &it.commit, &head(&it.into)];
-            let is_made = self.git.answer(&is_there).is_ok_and(|it| it.0 == 0);
-            if is_made && !self.merged(&it.into, std::slice::from_ref(&it.branch)).await {
-                continue;
+            match self.git.answer(&is_there).map(|it| it.0 == 0) {
+                Ok(true) if !self.merged(&it.into, std::slice::from_ref(&it.branch)).await => {
+                    continue;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.noted(&it.into, Err(error.into()));
+                    continue;
+                }
             }
             self.noted(&it.into, self.known.change(|all| all.owed.retain(|other| *other != it)));
         }
@@ -195,8 +201,8 @@ impl<'a> Forge<'a> {
     }
 
     async fn forward(&self, into: &str) -> Result<(), ForgeError> {
-        let tip =
-            self.tip(into).ok_or_else(|| ForgeError::NoLocalBranch { branch: into.to_owned() })?;
+        let unknown = || ForgeError::NoLocalBranch { branch: into.to_owned() };
+        let tip = self.tip(into)?.ok_or_else(unknown)?;
         let tips = self.tips(&[into]).await?;
         if tips.get(into) == Some(&tip) {
             return Ok(());
@@ -219,8 +225,10 @@ impl<'a> Forge<'a> {
 
     /// Pushes the branch. Returns whether there is anything to review.
     async fn carried(&self, left: &UnmergedBranch<'_>) -> Result<bool, ForgeError> {
-        let tip = self.tip(left.branch).filter(|it| !self.is_before(it, &head(left.into)));
-        let Some(tip) = tip else { return Ok(false) };
+        let Some(tip) = self.tip(left.branch)? else { return Ok(false) };
+        if self.is_before(&tip, &head(left.into))? {
+            return Ok(false);
+        }
         let tips = self.tips(&[left.branch, left.into]).await?;
         let there = tips.get(left.branch).map(String::as_str);
         if there != Some(&tip) {
@@ -257,7 +265,7 @@ impl<'a> Forge<'a> {
         let known = self.of_ours(branch)?;
         if let Some(there) = there
             && !known.iter().any(|it| it == there)
-            && !self.is_before(there, tip)
+            && !self.is_before(there, tip)?
         {
             let (remote, branch) = (self.shown.clone(), branch.to_owned());
             return Err(ForgeError::ForeignCommits { remote, branch });
@@ -358,21 +366,20 @@ impl<'a> Forge<'a> {
     /// Returns an error in words for a person.
     fn words(&self, error: &ForgeError) -> String {
         match error {
-            ForgeError::Record(error) => (self.explain)(error),
+            ForgeError::Local(error) => (self.explain)(error),
             other => other.to_string(),
         }
     }
 
     /// Returns the local commit of a branch.
-    fn tip(&self, branch: &str) -> Option<String> {
-        let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &head(branch)]).ok()?;
-        Some(tip.trim().to_owned())
+    fn tip(&self, branch: &str) -> Result<Option<String>, GitError> {
+        Ok(self.git.resolve(&head(branch))?)
     }
 
     /// Returns whether one commit equals or precedes another; false if it is unknown locally.
-    fn is_before(&self, one: &str, other: &str) -> bool {
+    fn is_before(&self, one: &str, other: &str) -> Result<bool, GitError> {
         let asked = ["merge-base", "--is-ancestor", one, other];
-        self.git.answer(&asked).is_ok_and(|it| it.0 == 0)
+        Ok(self.git.answer(&asked)?.0 == 0)
     }
 
     fn noted(&self, branch: &str, done: Result<(), GitError>) {

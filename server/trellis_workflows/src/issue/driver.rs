@@ -302,7 +302,7 @@ impl<'a> IssueRun<'a> {
         self.changes = there.into_iter().filter_map(text).collect();
         let edited = self.work.checkout(self.services.journal, self.work.tip())?;
         self.edited = Some(with_packages(edited, &self.order.home)?);
-        self.adopted = self.work.tree_of(self.work.tip());
+        self.adopted = self.work.tree_of(self.work.tip())?;
         self.refresh_prompt_files();
         Ok(())
     }

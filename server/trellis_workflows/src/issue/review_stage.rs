@@ -64,7 +64,7 @@ impl IssueRun<'_> {
     /// Returns the decision of a person; a review that was sent back before the work was stopped is
     /// replayed.
     async fn replayed_or_reviewed(&mut self) -> Result<Review, Fault> {
-        let tree = self.work.tree_of(self.work.tip());
+        let tree = self.work.tree_of(self.work.tip())?;
         let mut earlier = self.work.record.sent_back.iter();
         let earlier = earlier.rfind(|(it, _)| tree.as_ref() == Some(it)).map(|it| it.1.clone());
         match earlier {
@@ -85,7 +85,9 @@ impl IssueRun<'_> {
     async fn asked(&self, tree: &Option<String>) -> Result<Review, Fault> {
         let shown = ReviewRequest {
             diff: &self.log.diff,
-            is_same: &|tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree,
+            is_same: &|tip: &str| {
+                tree.is_some() && self.work.tree_of(tip).is_ok_and(|it| it == *tree)
+            },
             is_edited_from: &|tip: &str| self.is_edited_from(tip, tree),
             folder: &self.work.root.display().to_string(),
             branch: &self.work.branch(),

@@ -28,6 +28,24 @@ struct Pending {
     index: String,
 }
 
+/// The reason why fixes were not committed.
+#[derive(Debug)]
+pub(super) enum NotCommitted {
+    /// The repository does not allow it.
+    Refused(String),
+    /// An error of git or of the machine, after which a later start may commit them.
+    Failed(String),
+}
+
+impl From<CommandError> for NotCommitted {
+    fn from(error: CommandError) -> NotCommitted {
+        match error.is_refused() {
+            true => NotCommitted::Refused(error.to_string()),
+            false => NotCommitted::Failed(error.to_string()),
+        }
+    }
+}
+
 /// Version of the record's format.
 const VERSION: u32 = 1;
 /// Path of the record, below the root.
@@ -38,36 +56,41 @@ const PENDING: &str = ".trellis/repair/commit.json";
 ///
 /// # Errors
 ///
-/// Returns a message if there is no repository, or if the patch touches uncommitted lines. Nothing
-/// is committed then.
+/// Refuses if there is no repository, or if the patch touches uncommitted lines. Nothing is
+/// committed then.
 pub(super) fn commit(
     root: &Path,
     journal: &Journal,
     patch: &str,
     title: &str,
-) -> Result<String, String> {
-    let git = Git::around(root).map_err(|error| error.to_string())?;
-    let git = git.ok_or("there is no git repository with a commit")?;
-    let not_there = |error: CommandError| {
-        format!("the change includes lines that are not committed yet ({})", error.cause)
-    };
+) -> Result<String, NotCommitted> {
+    let no_commit = || "there is no git repository with a commit".to_owned();
+    let git = Git::around(root)?.ok_or_else(|| NotCommitted::Refused(no_commit()))?;
     // Both change or neither: the index is checked before anything is written.
     apply(&git, patch, &["--cached", "--check"]).map_err(not_there)?;
     let made = made(&git, patch, title).map_err(not_there)?;
-    let failed = |error: CommandError| error.to_string();
     let pending = Pending {
         version: VERSION,
-        from: head(&git).map_err(failed)?,
+        from: head(&git)?,
         made: made.clone(),
         title: title.to_owned(),
         patch: patch.to_owned(),
-        index: listed(&git).map_err(failed)?,
+        index: listed(&git)?,
     };
-    let text = serde_json::to_string(&pending).map_err(|error| error.to_string())?;
-    disk::write(root, PENDING, &text)
-        .map_err(|error| format!("cannot write {PENDING}: {error}"))?;
-    pending.end(root, &git, journal).map_err(failed)?;
+    serde_json::to_string(&pending)
+        .map_err(Into::into)
+        .and_then(|text| disk::write(root, PENDING, &text))
+        .map_err(|error| NotCommitted::Failed(format!("cannot write {PENDING}: {error}")))?;
+    pending.end(root, &git, journal)?;
     Ok(made)
+}
+
+fn not_there(error: CommandError) -> NotCommitted {
+    if !error.is_verdict() {
+        return error.into();
+    }
+    let why = error.cause;
+    NotCommitted::Refused(format!("the change includes lines that are not committed yet ({why})"))
 }
 
 /// Returns whether a crash interrupted a commit.
@@ -121,18 +144,18 @@ pub fn title(first: &str, fixes: usize) -> String {
 }
 
 /// Returns whether the tree contains the patch.
-pub(super) fn is_in_tree(root: &Path, patch: &str) -> bool {
+pub(super) fn is_in_tree(root: &Path, patch: &str) -> Result<bool, CommandError> {
     is_applied(root, patch, &["--reverse", "--check"])
 }
 
 /// Returns whether the index contains the patch, which is so once it is committed.
-pub(super) fn is_in_index(root: &Path, patch: &str) -> bool {
+pub(super) fn is_in_index(root: &Path, patch: &str) -> Result<bool, CommandError> {
     is_applied(root, patch, &["--cached", "--reverse", "--check"])
 }
 
-fn is_applied(root: &Path, patch: &str, options: &[&str]) -> bool {
-    let git = Git::around(root).ok().flatten();
-    git.is_some_and(|git| apply(&git, patch, options).is_ok())
+fn is_applied(root: &Path, patch: &str, options: &[&str]) -> Result<bool, CommandError> {
+    let Some(git) = Git::around(root)? else { return Ok(false) };
+    applies(&git, patch, options)
 }
 
 impl Pending {
@@ -163,7 +186,7 @@ impl Pending {
             apply(git, &self.patch, &["--cached"])?;
             return Ok(true);
         }
-        Ok(apply(git, &self.patch, &["--cached", "--reverse", "--check"]).is_ok())
+        applies(git, &self.patch, &["--cached", "--reverse", "--check"])
     }
 }
 
@@ -209,6 +232,14 @@ fn made(git: &Git, patch: &str, title: &str) -> Result<String, CommandError> {
     let tree = own.run(&["write-tree"])?;
     let commit = own.run(&["commit-tree", tree.trim(), "-p", "HEAD", "-m", title])?;
     Ok(commit.trim().to_owned())
+}
+
+/// Returns whether a patch applies, by options that only check it.
+fn applies(git: &Git, patch: &str, options: &[&str]) -> Result<bool, CommandError> {
+    match apply(git, patch, options) {
+        Err(error) if !error.is_verdict() => Err(error),
+        verdict => Ok(verdict.is_ok()),
+    }
 }
 
 /// Applies a patch. Its paths count from the folder in which git runs, because the patch has no

@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use trellis_store::journal::Journal;
 use trellis_store::origin::Origin;
 
+use super::commit::NotCommitted;
 use super::report::RepairReport;
 use super::{RepairRequest, commit, uncommitted};
 use crate::llm_session::no_journal;
@@ -47,15 +48,17 @@ pub(super) fn commit_left(
                      {made}"
                 )
             }
-            Err(why) => format!(
+            Err(NotCommitted::Refused(why)) => format!(
                 "the fixes of an earlier repair are not committed: {why}; they are in the tree"
             ),
+            Err(NotCommitted::Failed(why)) => return Err(cannot_commit(&why)),
         });
     }
     uncommitted::forget(root)
 }
 
-/// Commits the kept fixes. If that fails, they stay in the tree and the result has a note.
+/// Commits the kept fixes. If the repository does not allow it, they stay in the tree and the
+/// result has a note.
 pub(super) fn commit_all(
     order: &RepairRequest,
     result: &mut RepairReport,
@@ -65,11 +68,18 @@ pub(super) fn commit_all(
     let journal = Journal::join(&order.home, origin.clone()).map_err(no_journal)?;
     match commit::commit(&order.root, &journal, &result.all, &result.title()) {
         Ok(made) => result.commit = Some(made),
-        Err(why) => {
+        Err(NotCommitted::Refused(why)) => {
             let note = format!("not committed: {why}; the fixes are in the tree");
             reporter.note(&note);
             result.notes.push(note);
         }
+        Err(NotCommitted::Failed(why)) => return Err(cannot_commit(&why)),
     }
     uncommitted::forget(&order.root)
+}
+
+/// The record of the fixes stays, for the next start.
+fn cannot_commit(why: &str) -> Fault {
+    Fault::internal(format!("the fixes are kept but could not be committed: {why}"))
+        .hint("they are in the tree; fix this, and run again with `--commit` to commit them")
 }

@@ -86,7 +86,7 @@ fn state(fixes: &[(String, Vec<ProposedFile>)]) -> State {
 ///
 /// # Errors
 ///
-/// Returns a message if the record cannot be read.
+/// Returns a message if the record cannot be read or git does not work.
 pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
     let text = match trellis_os::files::read_text(root.join(RECORD)) {
         Ok(text) => text,
@@ -100,10 +100,14 @@ pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
         return Err(format!("{RECORD} was not written by this Trellis: check it, and remove it"));
     }
     // Fixes that a person has undone or committed are no longer Trellis's to commit.
-    let mut states = record.states.into_iter().rev();
-    Ok(states
-        .find(|it| commit::is_in_tree(root, &it.patch))
-        .filter(|it| !commit::is_in_index(root, &it.patch)))
+    let in_tree = |it: &State| commit::is_in_tree(root, &it.patch).map_err(|e| e.to_string());
+    for state in record.states.into_iter().rev() {
+        if in_tree(&state)? {
+            let is_staged = commit::is_in_index(root, &state.patch);
+            return Ok((!is_staged.map_err(|e| e.to_string())?).then_some(state));
+        }
+    }
+    Ok(None)
 }
 
 /// Removes the record, after the fixes were committed or cannot be.

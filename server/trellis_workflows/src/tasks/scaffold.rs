@@ -88,14 +88,13 @@ pub(super) fn repository(
         Fault::unavailable("git is not installed")
             .hint("install it: Trellis makes each task on its own branch")
     })?;
-    if git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() {
+    if git.resolve("HEAD")?.is_none() {
         return Ok((git, None));
     }
     if trailers(&git, "HEAD", STACK)?.is_empty() {
-        let here = git.run(&["symbolic-ref", "--short", "HEAD"]).unwrap_or_default();
-        let here = if here.is_empty() { "what is checked out".to_owned() } else { here };
-        let message =
-            format!("{} has no project from a template in {}", here.trim(), out.display());
+        let here = git.lookup(&["symbolic-ref", "--short", "HEAD"])?;
+        let here = here.as_deref().unwrap_or("what is checked out");
+        let message = format!("{here} has no project from a template in {}", out.display());
         return Err(Fault::input(message)
             .hint("`git switch` to the branch that the tasks are for; nothing was changed"));
     }
