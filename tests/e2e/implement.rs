@@ -353,6 +353,47 @@ fn what_a_person_made_of_it_is_never_played_over() {
     assert_nothing_left(&world);
 }
 
+/// Moves everything to another folder.
+fn moved(world: &World) -> World {
+    let elsewhere = World::new();
+    for entry in fs::read_dir(world.root()).expect("a folder") {
+        let entry = entry.expect("an entry");
+        fs::rename(entry.path(), elsewhere.root().join(entry.file_name())).expect("moved");
+    }
+    elsewhere
+}
+
+#[test]
+fn what_a_person_wrote_in_the_worktree_of_a_moved_project_stays() {
+    let replies: [(&str, &[String]); 2] =
+        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
+    let world = shop(&replies);
+    let _ = implement(&world, &[]).exits(2);
+    let place = "p/.trellis/worktrees/issue-42/shop/discount.py";
+    let mine = format!("{CODE}\n\nMINE = 1\n");
+    world.write(place, &mine);
+    let world = moved(&world);
+    let waiting = implement(&world, &[]).exits(2).json();
+    assert!(text(&waiting["diff"]).contains("+MINE = 1"), "{waiting:#}");
+    assert_eq!(world.read(place), mine);
+    // git forgets the folder where it does not find it.
+    let world = moved(&world);
+    in_p(&world, &["worktree", "prune"]);
+    let _ = implement(&world, &[]).exits(65).says("git does not know the worktree");
+    assert_eq!(world.read(place), mine);
+}
+
+#[test]
+fn a_worktree_of_a_person_on_a_disk_that_is_not_there_stays_known_to_git() {
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+    let [there, away] = ["mine", "away"].map(|it| world.root().join(it));
+    in_p(&world, &["worktree", "add", "--quiet", "--detach", there.to_str().expect("text")]);
+    fs::rename(&there, &away).expect("moved");
+    let _ = implement(&world, &ALONE).exits(0);
+    fs::rename(&away, &there).expect("moved");
+    assert!(git(&there, &["status", "--short"]).is_empty());
+}
+
 #[test]
 fn work_that_a_person_mends_goes_on_from_there() {
     let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[wrong(1)])]);

@@ -98,7 +98,7 @@ fn a_second_start_of_tasks_that_ended_asks_nothing() {
 fn a_start_after_a_kill_asks_nothing_that_was_answered() {
     let said = std::env::var("TRELLIS_POINTS_APART").ok();
     let said: Option<usize> = said.and_then(|it| it.parse().ok());
-    for (how, apart) in [("tools", 29), ("reply", 29)] {
+    for (how, apart) in [("tools", 23), ("reply", 23)] {
         let (apart, mut killed) = (said.unwrap_or(apart), 0);
         for point in (apart..).step_by(apart) {
             let (world, service) = (world(), Service::start(Box::new(answered)));

@@ -35,9 +35,8 @@ impl Git {
         let mut git = Git::new(root, program);
         // A killed `git init` leaves a folder that is no valid repository.
         let own = root.join(".git");
-        let is_whole =
-            || git.lookup(&["rev-parse", "--git-dir"]).map(|it| it.as_deref() == Some(".git"));
-        if !own.exists() || (own.is_dir() && !is_whole()?) {
+        let is_whole = || git.run(&["rev-parse", "--git-dir"]).is_ok_and(|it| it.trim() == ".git");
+        if !own.exists() || (own.is_dir() && !is_whole()) {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of Trellis may have left locks; locks of the user's git stay.
@@ -53,7 +52,9 @@ impl Git {
     pub fn around(root: &Path) -> Result<Option<Git>, CommandError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
-        if git.resolve("HEAD")?.is_none() {
+        let place = repo_config_guard::place(root);
+        let place = place.map_err(|why| failed(&["rev-parse"], CommandCause::Refused(why)))?;
+        if place.is_none() || git.resolve("HEAD")?.is_none() {
             return Ok(None);
         }
         git.know_identity();
@@ -192,11 +193,10 @@ impl Git {
 
     pub fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, CommandError> {
         let output = self.output(arguments, input)?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(failed(arguments, cause(&output))),
         }
-        let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        Err(failed(arguments, CommandCause::Stderr(why)))
     }
 
     /// Returns the trimmed output of a command that looks something up; `None` if git says that
@@ -204,7 +204,7 @@ impl Git {
     pub fn lookup(&self, arguments: &[&str]) -> Result<Option<String>, CommandError> {
         match self.run(arguments) {
             Ok(found) => Ok(Some(found.trim().to_owned())),
-            Err(CommandError { cause: CommandCause::Stderr(_), .. }) => Ok(None),
+            Err(CommandError { cause: CommandCause::Stderr { code: 1, .. }, .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -214,12 +214,26 @@ impl Git {
         self.lookup(&["rev-parse", "--verify", "--quiet", name])
     }
 
+    /// Returns whether one commit equals or precedes another; false if one of them is unknown.
+    pub fn is_ancestor(&self, one: &str, other: &str) -> Result<bool, CommandError> {
+        for name in [one, other] {
+            if self.resolve(&format!("{name}^{{commit}}"))?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(self.answer(&["merge-base", "--is-ancestor", one, other])?.0 == 0)
+    }
+
     /// Returns exit code and standard output, for commands that answer with their exit code.
+    /// [`USAGE`] may be an answer: git does not know the command.
     pub fn answer(&self, arguments: &[&str]) -> Result<(i32, String), CommandError> {
         let output = self.output(arguments, "")?;
-        let code = output.status.code();
-        let code = code.ok_or_else(|| failed(arguments, CommandCause::Ended(output.status)))?;
-        Ok((code, String::from_utf8_lossy(&output.stdout).into_owned()))
+        match output.status.code() {
+            Some(code) if code < FATAL || code == USAGE => {
+                Ok((code, String::from_utf8_lossy(&output.stdout).into_owned()))
+            }
+            _ => Err(failed(arguments, cause(&output))),
+        }
     }
 
     fn output(&self, arguments: &[&str], input: &str) -> Result<Output, CommandError> {
@@ -290,6 +304,23 @@ const CHANGING: [&str; 14] = [
     "worktree",
 ];
 
+/// Exit code of git from which on it could not work.
+const FATAL: i32 = 128;
+/// Exit code of git for an unknown command or option.
+pub(crate) const USAGE: i32 = 129;
+
+/// Returns why git ended without success.
+fn cause(output: &Output) -> CommandCause {
+    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    match output.status.code() {
+        Some(code) if words.is_empty() => {
+            CommandCause::Stderr { code, words: format!("exit code {code}") }
+        }
+        Some(code) => CommandCause::Stderr { code, words },
+        None => CommandCause::Ended(output.status),
+    }
+}
+
 fn failed(arguments: &[&str], cause: CommandCause) -> CommandError {
     let step = arguments.first().copied().unwrap_or_default().to_owned();
     CommandError { step, cause }
@@ -314,3 +345,6 @@ pub fn find(program: &str) -> Option<PathBuf> {
     let folders = std::env::split_paths(&path).filter(|it| it.is_absolute());
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use super::conflict::MergeConflict;
 use super::moved_files::{changed, roll_back, top};
-use super::stale_locks;
 use super::worktree::Worktree;
+use super::worktree_metadata;
 use super::worktree_state::{Merging, full};
 use crate::error::{CommandCause, GitError, WorktreeError};
 use crate::git::Git;
@@ -119,8 +119,7 @@ impl Worktree {
     /// locks among them.
     pub(crate) fn recover(&mut self, killed: Option<&Journal>) -> Result<Option<String>, GitError> {
         let Some(merging) = self.record.merging.clone() else { return Ok(None) };
-        let has_it = ["merge-base", "--is-ancestor", &merging.new, &self.target()?];
-        if self.git.answer(&has_it)?.0 == 0 {
+        if self.git.is_ancestor(&merging.new, &self.target()?)? {
             return Ok(Some(merging.new));
         }
         let into = full(&self.record.into);
@@ -179,9 +178,12 @@ pub fn fast_forward(
     for work in works.iter_mut() {
         work.recover(None)?;
     }
+    if works.first().map(|it| it.target()).transpose()?.is_some_and(|it| it != first.old) {
+        return Ok(MergeOutcome::TargetMoved);
+    }
     match error.cause {
-        // git looked at the files and refused.
-        CommandCause::Stderr(why) => Ok(MergeOutcome::Blocked(why)),
+        // A file or a lock of the person is in the way.
+        CommandCause::Stderr { code: 1, words } => Ok(MergeOutcome::Blocked(words)),
         _ => Err(error.into()),
     }
 }
@@ -200,9 +202,9 @@ impl<'a> Checkout<'a> {
     pub fn of(git: &Git, journal: &'a Journal, commit: &str) -> Result<Checkout<'a>, GitError> {
         let scratch = ScratchFolder::new()?;
         // Git names its metadata after this folder; the name identifies the owning process.
-        let folder = scratch.path().join(stale_locks::own_name());
+        let folder = scratch.path().join(worktree_metadata::own_name());
         let shown = folder.to_string_lossy().into_owned();
-        stale_locks::sweep(git, None)?;
+        worktree_metadata::sweep(git, None)?;
         git.step(journal, &["worktree", "add", "--quiet", "--detach", &shown, commit], "")?;
         let prefix = git.run(&["rev-parse", "--show-prefix"])?;
         let root = folder.join(prefix.trim_end());

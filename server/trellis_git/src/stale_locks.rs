@@ -1,22 +1,15 @@
-//! Remains of a killed git in a repository: locks without an owner, and metadata of incomplete
-//! worktrees. Both stop every later git, also the user's own.
+//! Locks of a killed git in a repository, which stop every later git, also the user's own.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::GitError;
 use crate::git::Git;
-use trellis_os::process::is_alive;
 use trellis_store::fault_point;
 use trellis_store::journal::{Event, Journal};
-
-static LAST: AtomicU64 = AtomicU64::new(0);
-
-const PREFIX: &str = "trellis-";
 
 /// Maximum wait for a lock; a git that only moves files and a branch needs less.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -34,45 +27,6 @@ pub(crate) static SELF: LazyLock<String> = LazyLock::new(|| {
     let since = began(&pid).unwrap_or_default();
     format!("{pid} {since}")
 });
-
-/// Returns a name for a checkout of this process, unique per call.
-pub(crate) fn own_name() -> String {
-    format!("{PREFIX}{}-{}", std::process::id(), LAST.fetch_add(1, Ordering::Relaxed))
-}
-
-/// Removes metadata of incomplete worktrees that belong to Trellis: those of `name`, whose lock the
-/// caller holds, and those of ended processes. Git itself forgets missing folders.
-pub(crate) fn sweep(git: &Git, name: Option<&str>) -> Result<(), GitError> {
-    sweep_all(git, |id| name == Some(id))
-}
-
-/// Removes metadata of incomplete worktrees selected by `is_mine`, and those of ended processes.
-pub fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), GitError> {
-    let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-    let common = PathBuf::from(git.run(&common)?.trim_end()).join("worktrees");
-    for entry in fs::read_dir(common).into_iter().flatten().flatten() {
-        let id = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = is_mine(&id) || is_of_the_dead(&id);
-        if is_ours && !is_whole(&entry.path()) {
-            let removed = fault_point::reach().and_then(|()| fs::remove_dir_all(entry.path()));
-            removed.map_err(GitError::io_at("remove", &entry.path()))?;
-        }
-    }
-    Ok(git.run(&["worktree", "prune"]).map(drop)?)
-}
-
-fn is_of_the_dead(id: &str) -> bool {
-    let pid = id.strip_prefix(PREFIX).and_then(|it| it.split('-').next()?.parse().ok());
-    pid.is_some_and(|it| !is_alive(it))
-}
-
-/// Returns whether a worktree's metadata is complete. Git locks a worktree while creating it.
-fn is_whole(notes: &Path) -> bool {
-    let says = |file: &str| trellis_os::files::read_text(notes.join(file)).unwrap_or_default();
-    let is_there = |file: &str| !says(file).trim().is_empty();
-    ["HEAD", "commondir", "gitdir"].into_iter().all(is_there)
-        && !says("locked").starts_with("initializing")
-}
 
 /// Waits for the git of a killed start, which may still execute its command while a new start
 /// resumes the work.

@@ -15,11 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Addition, GitError, WorktreeError};
+use crate::error::{Addition, GitError, GuardError, WorktreeError};
 use crate::git::Git;
 use crate::moved_files::is_partial;
+use crate::repo_config_guard::place;
 use crate::stale_locks;
 use crate::trees;
+use crate::worktree_metadata::{self, Metadata};
 use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path, remove};
 use trellis_store::disk;
 use trellis_store::fault_point;
@@ -130,8 +132,7 @@ impl Worktree {
     /// which Trellis must not commit.
     fn is_on_its_branch(&self) -> Result<(), GitError> {
         let (branch, top) = (self.branch(), self.git.at(&self.folder));
-        let head = top.run(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
-        if head.trim() == full(&branch) {
+        if top.lookup(&["symbolic-ref", "--quiet", "HEAD"])? == Some(full(&branch)) {
             return Ok(());
         }
         Err(WorktreeError::OtherBranch { folder: self.folder.clone(), branch }.into())
@@ -139,17 +140,17 @@ impl Worktree {
 
     /// Creates branch and folder, as far as they do not exist.
     fn create(&mut self, journal: &Journal) -> Result<(), GitError> {
-        stale_locks::sweep(&self.git, Some(&self.name))?;
-        let top = self.git.at(&self.folder);
-        if self.folder.join(".git").exists() && top.run(&["rev-parse", "HEAD"]).is_ok() {
-            return stale_locks::locks(&top, journal, &["index.lock", "HEAD.lock"]);
+        let is_linked = self.folder.join(".git").exists();
+        let metadata = worktree_metadata::metadata(&self.git, &self.name)?;
+        if is_linked && metadata != Metadata::Incomplete {
+            return self.reopen(metadata, journal);
         }
         // A folder that a crash left incomplete holds no work yet.
         if self.folder.exists() {
             let removed = fault_point::reach().and_then(|()| fs::remove_dir_all(&self.folder));
             removed.map_err(GitError::io("clear the worktree's folder"))?;
-            stale_locks::sweep(&self.git, Some(&self.name))?;
         }
+        worktree_metadata::sweep(&self.git, Some(&self.name))?;
         let (folder, branch) = (self.folder.to_string_lossy().into_owned(), self.branch());
         let base = self.record.base.clone();
         let arguments = match self.git.resolve(&full(&branch))?.is_some() {
@@ -160,6 +161,22 @@ impl Worktree {
         };
         self.git.step(journal, &arguments, "")?;
         Ok(())
+    }
+
+    /// Uses the folder that is there. A project that was moved is linked with it again.
+    fn reopen(&self, metadata: Metadata, journal: &Journal) -> Result<(), GitError> {
+        if metadata == Metadata::None {
+            let (folder, branch) = (self.folder.clone(), self.branch());
+            return Err(WorktreeError::Unlinked { folder, branch }.into());
+        }
+        if matches!(place(&self.folder), Err(GuardError::Unreachable { .. })) {
+            let folder = self.folder.to_string_lossy();
+            self.git.step(journal, &["worktree", "repair", &folder], "")?;
+        }
+        worktree_metadata::sweep(&self.git, Some(&self.name))?;
+        let top = self.git.at(&self.folder);
+        top.run(&["rev-parse", "HEAD"])?;
+        stale_locks::locks(&top, journal, &["index.lock", "HEAD.lock"])
     }
 
     /// Makes the branch one commit on top of `from` with these texts, by path relative to
@@ -361,7 +378,7 @@ impl Worktree {
             let removed = self.git.step(journal, &["worktree", "remove", "--force", &folder], "");
             removed?;
         }
-        self.git.run(&["worktree", "prune"])?;
+        worktree_metadata::sweep(&self.git, Some(&self.name))?;
         if let Some(tip) = self.git.resolve(&full(&branch))? {
             if self.tip() != tip {
                 return Err(self.added_to(Addition::Commits));

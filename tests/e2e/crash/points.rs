@@ -79,7 +79,7 @@ fn a_repair_that_commits_goes_on_from_any_point() {
 
 #[test]
 fn a_repair_in_a_worktree_goes_on_from_any_point() {
-    at_points(&Repair, 2, 16);
+    at_points(&Repair, 2, 11);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn an_issue_goes_on_from_any_point() {
 #[test]
 fn tasks_go_on_from_any_point() {
     let tasks = [("base", &[][..], 0), ("left", &["base"][..], 1), ("alone", &[][..], 0)];
-    at_points(&Tasks::new(&tasks), 0, 43);
+    at_points(&Tasks::new(&tasks), 0, 29);
 }
 
 #[test]

@@ -107,7 +107,7 @@ mod tests {
     fn containers_of_an_engine_end_with_their_helper_processes() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut helper = Command::new("sh");
-        helper.args(["-c", "exec 3<&0; cat <&3 & wait"]).arg(folder.path());
+        helper.args(["-c", "exec 3<&0; cat <&3 & wait; exit 1"]).arg(folder.path());
         let child = helper.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.expect("it starts");
         let mut output = child.stdout.take().expect("piped");

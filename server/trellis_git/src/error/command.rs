@@ -18,24 +18,27 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    /// Returns whether git was not started because the repository failed its check.
+    /// Returns whether git was not started because of what the repository's check found.
     pub fn is_refused(&self) -> bool {
-        matches!(self.cause, CommandCause::Refused(_))
+        matches!(&self.cause, CommandCause::Refused(why) if !why.is_of_machine())
     }
 
-    /// Returns whether git looked at a change and did not accept it. Otherwise git did not start,
-    /// was killed, or met an error of the machine, and another try may succeed.
+    /// Returns whether git says that a patch does not apply. Otherwise git did not start, was
+    /// killed, or met an error of the machine, and another try may succeed. An unreadable file has
+    /// the same exit code as a patch that does not apply.
     pub fn is_verdict(&self) -> bool {
-        matches!(&self.cause, CommandCause::Stderr(why) if !why.starts_with("fatal: "))
+        let of_machine = ["fatal: ", "unable to ", "failed to read"];
+        matches!(&self.cause, CommandCause::Stderr { code: 1, words }
+            if !of_machine.iter().any(|it| words.contains(it)))
     }
 }
 
 /// Cause of a failed git command.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandCause {
-    /// The words of git on its standard error.
-    #[error("{0}")]
-    Stderr(String),
+    /// Exit code of git, and its words on standard error.
+    #[error("{words}")]
+    Stderr { code: i32, words: String },
     /// A git that ended without an exit code.
     #[error("{0}")]
     Ended(ExitStatus),
@@ -51,6 +54,14 @@ pub enum CommandCause {
     Locks(Box<GitError>),
     #[error("{0}")]
     Refused(GuardError),
+}
+
+impl GuardError {
+    /// Returns whether the repository could not be checked.
+    fn is_of_machine(&self) -> bool {
+        use GuardError::{Io, IoAt, UnreadableSettings};
+        matches!(self, Io(_) | IoAt { .. } | UnreadableSettings(_))
+    }
 }
 
 /// Reason why git is not started in a repository.

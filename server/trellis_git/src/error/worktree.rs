@@ -17,6 +17,9 @@ pub enum WorktreeError {
     /// A person has switched to another branch.
     #[error("in {} a branch other than {branch} is checked out", folder.display())]
     OtherBranch { folder: PathBuf, branch: String },
+    /// git has forgotten the folder, as after `git worktree prune` in a project that was moved.
+    #[error("git does not know the worktree {} any more", folder.display())]
+    Unlinked { folder: PathBuf, branch: String },
     #[error("the branch {into} no longer exists")]
     TargetGone { into: String, branch: String },
     #[error("{branch} is merged, but {what} were added since then; it stays")]

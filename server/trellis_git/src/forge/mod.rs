@@ -159,8 +159,7 @@ impl<'a> Forge<'a> {
             Err(error) => return self.say(OURS, None, Some((self.explain)(&error))),
         };
         for it in owed {
-            let is_there = ["merge-base", "--is-ancestor", &it.commit, &head(&it.into)];
-            match self.git.answer(&is_there).map(|it| it.0 == 0) {
+            match self.git.is_ancestor(&it.commit, &head(&it.into)) {
                 Ok(true) if !self.merged(&it.into, std::slice::from_ref(&it.branch)).await => {
                     continue;
                 }
@@ -378,8 +377,7 @@ impl<'a> Forge<'a> {
 
     /// Returns whether one commit equals or precedes another; false if it is unknown locally.
     fn is_before(&self, one: &str, other: &str) -> Result<bool, GitError> {
-        let asked = ["merge-base", "--is-ancestor", one, other];
-        Ok(self.git.answer(&asked)?.0 == 0)
+        Ok(self.git.is_ancestor(one, other)?)
     }
 
     fn noted(&self, branch: &str, done: Result<(), GitError>) {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::*;
 
-/// What is at the path `it`, by name.
+/// Writes the path `it`, of a kind given by name.
 fn put(root: &Path, what: &str) {
     let at = root.join("it");
     let text = "a line\n".repeat(40);
@@ -33,6 +33,7 @@ fn remove(root: &Path) {
 fn run(root: &Path, arguments: &[&str]) -> String {
     let identity = ["-c", "user.name=A", "-c", "user.email=a@localhost"];
     let mut git = Command::new("git");
+    git.env_remove("GIT_DIR").env_remove("GIT_INDEX_FILE").env_remove("GIT_WORK_TREE");
     let output = git.current_dir(root).args(identity).args(arguments).output().expect("git");
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).expect("text").trim().to_owned()

@@ -100,6 +100,10 @@ fn of_worktree(error: &WorktreeError) -> Fault {
                 "`git switch {branch}` there, or move your files elsewhere; nothing was changed"
             ))
         }
+        WorktreeError::Unlinked { folder, branch } => Fault::input(error).hint(format!(
+            "its commits are on {branch}: move {} away, run again, and copy what you changed back",
+            folder.display()
+        )),
         WorktreeError::TargetGone { branch, .. } => Fault::new(Exit::NeedsHuman, error)
             .hint(format!("the work is on {branch}; merge it into any branch you like")),
         WorktreeError::AddedTo { branch, folder, .. } => {

@@ -21,7 +21,7 @@ fn a_repository_that_is_not_trusted_differs_from_a_git_that_fails() {
     let fault = refused(CommandCause::Refused(GuardError::SymbolicLink { path: "x".into() }));
     assert_eq!(fault.message, "git was not started: x is a symbolic link");
     assert_eq!((fault.exit, fault.kind), (Exit::BadInput, Some(FaultKind::Untrusted)));
-    let fault = refused(CommandCause::Stderr("fatal: no".to_owned()));
+    let fault = refused(CommandCause::Stderr { code: 128, words: "fatal: no".to_owned() });
     assert_eq!(fault.message, "git add failed: fatal: no");
     assert_eq!((fault.exit, fault.kind), (Exit::Internal, None));
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 use trellis_git::error::{CommandCause, CommandError};
-use trellis_git::git::Git;
+use trellis_git::git::{self, Git};
 use trellis_store::format::refuse_newer;
 use trellis_store::journal::Journal;
 use trellis_store::{disk, fault_point};
@@ -64,8 +64,7 @@ pub(super) fn commit(
     patch: &str,
     title: &str,
 ) -> Result<String, NotCommitted> {
-    let no_commit = || "there is no git repository with a commit".to_owned();
-    let git = Git::around(root)?.ok_or_else(|| NotCommitted::Refused(no_commit()))?;
+    let git = repository(root)?;
     // Both change or neither: the index is checked before anything is written.
     apply(&git, patch, &["--cached", "--check"]).map_err(not_there)?;
     let made = made(&git, patch, title).map_err(not_there)?;
@@ -83,6 +82,15 @@ pub(super) fn commit(
         .map_err(|error| NotCommitted::Failed(format!("cannot write {PENDING}: {error}")))?;
     pending.end(root, &git, journal)?;
     Ok(made)
+}
+
+/// Returns the repository to commit in.
+fn repository(root: &Path) -> Result<Git, NotCommitted> {
+    let why = match git::find("git") {
+        Some(_) => "there is no git repository with a commit",
+        None => "git is not installed",
+    };
+    Git::around(root)?.ok_or_else(|| NotCommitted::Refused(why.to_owned()))
 }
 
 fn not_there(error: CommandError) -> NotCommitted {
@@ -118,21 +126,26 @@ pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, S
     if pending.version != VERSION || !is_name(&pending.from) || !is_name(&pending.made) {
         return Err(format!("{PENDING} was not written by this Trellis: check it, and remove it"));
     }
+    let said = |what: String| format!("the commit of an earlier repair was interrupted; {what}");
     let git = Git::around(root).map_err(|error| error.to_string())?;
-    let git =
-        git.ok_or_else(|| format!("{PENDING} describes a commit, but there is no git repository"))?;
+    let Some(git) = git else {
+        forget(root).map_err(|error| error.to_string())?;
+        return Ok(Some(said("it is not made, because there is no git repository".to_owned())));
+    };
     let is_made = pending.end(root, &git, journal).map_err(|error| error.to_string())?;
-    Ok(Some(match is_made {
-        true => format!(
-            "the commit of an earlier repair was interrupted; it is made now: {}",
-            pending.made
-        ),
-        false => {
-            "the commit of an earlier repair was interrupted; it is not made, because you have \
-             committed since then"
-                .to_owned()
-        }
-    }))
+    Ok(Some(said(match is_made {
+        true => format!("it is made now: {}", pending.made),
+        false => "it is not made, because the repository was changed since then".to_owned(),
+    })))
+}
+
+/// Removes the record of the commit.
+fn forget(root: &Path) -> Result<(), CommandError> {
+    let removed = fault_point::reach().and_then(|()| fs::remove_file(root.join(PENDING)));
+    removed.map_err(|error| CommandError {
+        step: "commit".to_owned(),
+        cause: CommandCause::IoAt { action: "remove", path: PENDING.into(), source: error },
+    })
 }
 
 /// Returns the title of a commit with `fixes` fixes, the first of which is for the test `first`.
@@ -144,38 +157,34 @@ pub fn title(first: &str, fixes: usize) -> String {
 }
 
 /// Returns whether the tree contains the patch.
-pub(super) fn is_in_tree(root: &Path, patch: &str) -> Result<bool, CommandError> {
+pub(super) fn is_in_tree(root: &Path, patch: &str) -> Result<bool, NotCommitted> {
     is_applied(root, patch, &["--reverse", "--check"])
 }
 
 /// Returns whether the index contains the patch, which is so once it is committed.
-pub(super) fn is_in_index(root: &Path, patch: &str) -> Result<bool, CommandError> {
+pub(super) fn is_in_index(root: &Path, patch: &str) -> Result<bool, NotCommitted> {
     is_applied(root, patch, &["--cached", "--reverse", "--check"])
 }
 
-fn is_applied(root: &Path, patch: &str, options: &[&str]) -> Result<bool, CommandError> {
-    let Some(git) = Git::around(root)? else { return Ok(false) };
-    applies(&git, patch, options)
+fn is_applied(root: &Path, patch: &str, options: &[&str]) -> Result<bool, NotCommitted> {
+    Ok(applies(&repository(root)?, patch, options)?)
 }
 
 impl Pending {
     /// Brings the index and then the branch to the commit, unless they are there already, and
     /// removes the record. The index comes first: a fix that is staged but not committed does no
     /// harm, but one that is committed and not staged would be undone by the person's next commit.
-    /// Returns false if a person has changed either since.
+    /// Returns false if a person has changed either since, or the commit is gone.
     fn end(&self, root: &Path, git: &Git, journal: &Journal) -> Result<bool, CommandError> {
         let now = head(git)?;
-        let goes_on = now == self.from || now == self.made;
+        let is_there = git.resolve(&format!("{}^{{commit}}", self.made))?.is_some();
+        let goes_on = is_there && (now == self.from || now == self.made);
         let is_staged = goes_on && self.stage(git)?;
         if is_staged && now == self.from {
             let update = ["update-ref", "-m", &self.title, "HEAD", &self.made, &self.from];
             git.step(journal, &update, "")?;
         }
-        let removed = fault_point::reach().and_then(|()| fs::remove_file(root.join(PENDING)));
-        removed.map_err(|error| CommandError {
-            step: "commit".to_owned(),
-            cause: CommandCause::IoAt { action: "remove", path: PENDING.into(), source: error },
-        })?;
+        forget(root)?;
         Ok(is_staged)
     }
 

@@ -34,27 +34,30 @@ pub(super) fn commit_left(
     reporter: &Reporter,
     origin: &Origin,
 ) -> Result<(), Fault> {
-    let root = &order.root;
-    let left = uncommitted::left(root).map_err(|why| {
-        Fault::input(format!("cannot commit the fixes of an earlier repair: {why}"))
-            .hint("fix this, and run again; the fixes are in the tree")
-    })?;
-    if let Some(it) = left {
-        let journal = Journal::join(&order.home, origin.clone()).map_err(no_journal)?;
-        reporter.note(match commit::commit(root, &journal, &it.patch, &it.title) {
-            Ok(made) => {
-                format!(
-                    "the fixes of an earlier repair were not committed; they are committed now: \
-                     {made}"
-                )
-            }
-            Err(NotCommitted::Refused(why)) => format!(
-                "the fixes of an earlier repair are not committed: {why}; they are in the tree"
-            ),
-            Err(NotCommitted::Failed(why)) => return Err(cannot_commit(&why)),
-        });
+    match committed_now(order, origin) {
+        Ok(None) => {}
+        Ok(Some(made)) => reporter.note(format!(
+            "the fixes of an earlier repair were not committed; they are committed now: {made}"
+        )),
+        Err(NotCommitted::Refused(why)) => reporter.note(format!(
+            "the fixes of an earlier repair are not committed: {why}; they are in the tree"
+        )),
+        Err(NotCommitted::Failed(why)) => {
+            let message = format!("cannot commit the fixes of an earlier repair: {why}");
+            return Err(Fault::input(message).hint(
+                "fix this, and run again, or run without `--commit`; the fixes are in the tree",
+            ));
+        }
     }
-    uncommitted::forget(root)
+    uncommitted::forget(&order.root)
+}
+
+/// Returns the commit of fixes that an earlier repair left, if there are any.
+fn committed_now(order: &RepairRequest, origin: &Origin) -> Result<Option<String>, NotCommitted> {
+    let Some(left) = uncommitted::left(&order.root)? else { return Ok(None) };
+    let journal = Journal::join(&order.home, origin.clone())
+        .map_err(|error| NotCommitted::Failed(no_journal(error).message))?;
+    commit::commit(&order.root, &journal, &left.patch, &left.title).map(Some)
 }
 
 /// Commits the kept fixes. If the repository does not allow it, they stay in the tree and the
@@ -73,13 +76,14 @@ pub(super) fn commit_all(
             reporter.note(&note);
             result.notes.push(note);
         }
-        Err(NotCommitted::Failed(why)) => return Err(cannot_commit(&why)),
+        // The record of the fixes stays, for the next start.
+        Err(NotCommitted::Failed(why)) => {
+            let message =
+                format!("the fixes are kept, but their commit could not be finished: {why}");
+            return Err(Fault::internal(message).hint(
+                "they are in the tree; fix this, and the next `repair --commit` finishes it",
+            ));
+        }
     }
     uncommitted::forget(&order.root)
-}
-
-/// The record of the fixes stays, for the next start.
-fn cannot_commit(why: &str) -> Fault {
-    Fault::internal(format!("the fixes are kept but could not be committed: {why}"))
-        .hint("they are in the tree; fix this, and run again with `--commit` to commit them")
 }

@@ -7,7 +7,8 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-use super::{RepairRequest, commit};
+use super::RepairRequest;
+use super::commit::{self, NotCommitted};
 use crate::fault::Fault;
 use crate::proposals::{Proposal, ProposedFile};
 use trellis_store::format::refuse_newer;
@@ -86,8 +87,20 @@ fn state(fixes: &[(String, Vec<ProposedFile>)]) -> State {
 ///
 /// # Errors
 ///
-/// Returns a message if the record cannot be read or git does not work.
-pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
+/// The record cannot be read, or the repository cannot be asked.
+pub(super) fn left(root: &Path) -> Result<Option<State>, NotCommitted> {
+    let Some(record) = read(root).map_err(NotCommitted::Failed)? else { return Ok(None) };
+    // Fixes that a person has undone or committed are no longer Trellis's to commit.
+    for state in record.states.into_iter().rev() {
+        if commit::is_in_tree(root, &state.patch)? {
+            let is_staged = commit::is_in_index(root, &state.patch)?;
+            return Ok((!is_staged).then_some(state));
+        }
+    }
+    Ok(None)
+}
+
+fn read(root: &Path) -> Result<Option<Record>, String> {
     let text = match trellis_os::files::read_text(root.join(RECORD)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -96,18 +109,10 @@ pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
     refuse_newer(RECORD, text.as_bytes(), VERSION)
         .map_err(|newer| format!("{newer}: use that version of Trellis here"))?;
     let record: Record = serde_json::from_str(&text).map_err(|e| format!("{RECORD}: {e}"))?;
-    if record.version != VERSION {
-        return Err(format!("{RECORD} was not written by this Trellis: check it, and remove it"));
+    match record.version == VERSION {
+        true => Ok(Some(record)),
+        false => Err(format!("{RECORD} was not written by this Trellis: check it, and remove it")),
     }
-    // Fixes that a person has undone or committed are no longer Trellis's to commit.
-    let in_tree = |it: &State| commit::is_in_tree(root, &it.patch).map_err(|e| e.to_string());
-    for state in record.states.into_iter().rev() {
-        if in_tree(&state)? {
-            let is_staged = commit::is_in_index(root, &state.patch);
-            return Ok((!is_staged.map_err(|e| e.to_string())?).then_some(state));
-        }
-    }
-    Ok(None)
 }
 
 /// Removes the record, after the fixes were committed or cannot be.
