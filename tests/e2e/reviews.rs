@@ -125,7 +125,10 @@ fn edits_of_the_worktree_are_merged_if_the_decision_says_so() {
     let mut client = editor(&world, Value::Null);
     let mine = format!("{CODE}\n\nMINE = 1\n");
     world.write("p/.trellis/worktrees/issue-42/shop/discount.py", &mine);
-    let more = json!({ "withEdits": true, "leaveOut": ["shop/cart.py"] });
+    // A start commits the same files once more, as another commit in another second.
+    let p = world.root().join("p");
+    let same = git(&p, &["commit-tree", "trellis/issue-42^{tree}", "-p", "main", "-m", "same"]);
+    let more = json!({ "withEdits": true, "leaveOut": ["shop/cart.py"], "tip": same.trim() });
     let merged = decide(&mut client, "approve", more);
     assert_eq!(merged["outcome"], "merged", "{merged:#}");
     assert_eq!(

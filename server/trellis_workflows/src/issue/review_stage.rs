@@ -85,9 +85,7 @@ impl IssueRun<'_> {
     async fn asked(&self, tree: &Option<String>) -> Result<Review, Fault> {
         let shown = ReviewRequest {
             diff: &self.log.diff,
-            is_same: &|tip: &str| {
-                tree.is_some() && self.work.tree_of(tip).is_ok_and(|it| it == *tree)
-            },
+            is_same: &|tip: &str| self.has_tree(tip, tree),
             is_edited_from: &|tip: &str| self.is_edited_from(tip, tree),
             folder: &self.work.root.display().to_string(),
             branch: &self.work.branch(),
@@ -98,9 +96,16 @@ impl IssueRun<'_> {
         reviewer.review(&shown, reporter, &control.cancel, &is_edited).await
     }
 
-    /// Returns whether the work is a commit and a person's edits since then, and nothing else.
+    fn has_tree(&self, commit: &str, tree: &Option<String>) -> bool {
+        tree.is_some() && self.work.tree_of(commit).is_ok_and(|it| it == *tree)
+    }
+
+    /// Returns whether the work is a reviewed commit and a person's edits since then, and nothing
+    /// else. Each start commits the same files anew, so commits are compared by their files.
     fn is_edited_from(&self, tip: &str, tree: &Option<String>) -> bool {
-        self.work.edited_from.as_deref() == Some(tip) && tree.is_some() && *tree == self.adopted
+        let from = self.work.edited_from.as_deref();
+        let before = from.and_then(|it| self.work.tree_of(it).ok().flatten());
+        self.has_tree(tip, &before) && tree.is_some() && *tree == self.adopted
     }
 
     fn decided(&mut self, mut decision: Decision) -> Result<Event, Fault> {
