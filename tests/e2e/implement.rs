@@ -328,20 +328,26 @@ fn a_change_waits_for_a_person_and_survives_what_others_do_meanwhile() {
     assert_nothing_left(&world);
 }
 
+/// Path of the code in the worktree.
+const WAITING: &str = "p/.trellis/worktrees/issue-42/shop/discount.py";
+
+/// Returns a project whose waiting code a person has edited, and the edited text.
+fn edited() -> (World, String) {
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+    let _ = implement(&world, &[]).exits(2);
+    let mine = format!("{CODE}\n\nMINE = 1\n");
+    world.write(WAITING, &mine);
+    (world, mine)
+}
+
 #[test]
 fn what_a_person_made_of_it_is_never_played_over() {
-    let replies: [(&str, &[String]); 2] =
-        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
-    let world = shop(&replies);
-    let _ = implement(&world, &[]).exits(2);
-    let place = "p/.trellis/worktrees/issue-42/shop/discount.py";
-    let mine = format!("{CODE}\n\nMINE = 1\n");
-    world.write(place, &mine);
+    let (world, mine) = edited();
     // Adopted, tested, and waiting again; after any number of starts it stays the person's text.
     for _ in 0..3 {
         let waiting = implement(&world, &[]).exits(2).json();
         assert!(text(&waiting["diff"]).contains("+MINE = 1"), "{waiting:#}");
-        assert_eq!(world.read(place), mine);
+        assert_eq!(world.read(WAITING), mine);
     }
     let result = implement(&world, &ALONE).exits(0).json();
     assert_eq!(world.read("p/shop/discount.py"), mine, "{result:#}");
@@ -365,22 +371,16 @@ fn moved(world: &World) -> World {
 
 #[test]
 fn what_a_person_wrote_in_the_worktree_of_a_moved_project_stays() {
-    let replies: [(&str, &[String]); 2] =
-        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
-    let world = shop(&replies);
-    let _ = implement(&world, &[]).exits(2);
-    let place = "p/.trellis/worktrees/issue-42/shop/discount.py";
-    let mine = format!("{CODE}\n\nMINE = 1\n");
-    world.write(place, &mine);
+    let (world, mine) = edited();
     let world = moved(&world);
     let waiting = implement(&world, &[]).exits(2).json();
     assert!(text(&waiting["diff"]).contains("+MINE = 1"), "{waiting:#}");
-    assert_eq!(world.read(place), mine);
+    assert_eq!(world.read(WAITING), mine);
     // git forgets the folder where it does not find it.
     let world = moved(&world);
     in_p(&world, &["worktree", "prune"]);
     let _ = implement(&world, &[]).exits(65).says("git does not know the worktree");
-    assert_eq!(world.read(place), mine);
+    assert_eq!(world.read(WAITING), mine);
 }
 
 #[test]
