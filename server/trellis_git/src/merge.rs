@@ -175,8 +175,13 @@ pub fn fast_forward(
         works.iter().try_for_each(|it| it.clear(journal))?;
         return Ok(MergeOutcome::Merged);
     };
+    let mut is_made = false;
     for work in works.iter_mut() {
-        work.recover(None)?;
+        is_made |= work.recover(None)?.is_some();
+    }
+    // Only the journal's line is missing: the next start finds the merge.
+    if is_made {
+        return Err(error.into());
     }
     if works.first().map(|it| it.target()).transpose()?.is_some_and(|it| it != first.old) {
         return Ok(MergeOutcome::TargetMoved);

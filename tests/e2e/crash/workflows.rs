@@ -119,6 +119,11 @@ impl Workflow for Implement {
         quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
     }
 
+    fn assert_whole(&self, world: &World, round: u64) {
+        let commits = in_p(world, &["rev-list", "--count", "main"]);
+        assert!(["1", "2"].contains(&commits.as_str()), "round {round}: {commits} commits");
+    }
+
     /// Returns whether the work is merged and its remains are removed: another start would
     /// implement it again.
     fn is_over(&self, world: &World) -> bool {
