@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::line_ends;
 use crate::fault::Fault;
 use trellis_git::error::{CommandCause, CommandError};
 use trellis_git::git::{self, Git};
@@ -251,10 +252,14 @@ fn applies(git: &Git, patch: &str, options: &[&str]) -> Result<bool, CommandErro
     }
 }
 
-/// Applies a patch. Its paths count from the folder in which git runs, because the patch has no
-/// `diff --git` header.
+/// Applies a patch of a person's files, to them or to the index. Its paths count from the folder in
+/// which git runs, because the patch has no `diff --git` header.
 fn apply(git: &Git, patch: &str, options: &[&str]) -> Result<(), CommandError> {
     let arguments: Vec<&str> =
         ["apply", "--whitespace=nowarn"].iter().chain(options).copied().collect();
-    git.run_with(&arguments, patch).map(drop)
+    let patch = match options.contains(&"--cached") {
+        true => line_ends::stored(git, patch)?,
+        false => patch.to_owned(),
+    };
+    git.run_with(&arguments, &patch).map(drop)
 }

@@ -30,6 +30,7 @@ mod evaluate;
 mod finish_commits;
 mod fix;
 mod in_place;
+mod line_ends;
 mod other_failures;
 mod outcomes;
 mod project_files;
