@@ -38,6 +38,7 @@ mod mock;
 mod models;
 mod no_model;
 mod odd_files;
+mod odd_repositories;
 mod orphans;
 mod outlines;
 mod peers;

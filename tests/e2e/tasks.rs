@@ -467,6 +467,12 @@ fn a_person_at_work_on_one_task_stops_no_other() {
     assert!(why.contains("was edited in the worktree"), "{why}");
     // The person's text continues with the work.
     assert_eq!(fs::read_to_string(&place).expect("the file"), "MINE = 1\n");
+    // On the branch that it was begun for, and on no other.
+    in_out(&world, &["switch", "--quiet", "-c", "other"]);
+    let result = run().exits(1).json();
+    let why = text(&result["failedTasks"]["b"]);
+    assert!(why.contains("task-b was begun for main, and other is checked out"), "{why}");
+    in_out(&world, &["switch", "--quiet", "main"]);
     let result = run().exits(0).json();
     assert_eq!(result["progress"], 100, "{result:#}");
     assert_eq!(world.read("out/app/__init__.py"), "MINE = 1\n");

@@ -2,7 +2,9 @@
 //! environment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -20,6 +22,8 @@ pub struct Git {
     identity: Vec<String>,
     /// Index file used in place of the repository's own.
     index: Option<PathBuf>,
+    /// True where all files are checked out, whatever sparse checkout a person has set up.
+    is_whole: bool,
     /// Folder of a bare repository that Trellis created; its configuration needs no check.
     bare: Option<PathBuf>,
     /// Set once the repository passed its check ([`repo_config_guard`]); no other command runs
@@ -67,6 +71,7 @@ impl Git {
             program,
             identity: Vec::new(),
             index: None,
+            is_whole: false,
             bare: None,
             is_harmless: OnceLock::new(),
         }
@@ -79,17 +84,19 @@ impl Git {
 
     /// Returns the same repository with another index.
     pub fn with_index(&self, index: &Path) -> Git {
-        let identity = self.identity.clone();
-        Git {
-            index: Some(index.to_owned()),
-            identity,
-            ..Git::new(&self.root, self.program.clone())
-        }
+        Git { index: Some(index.to_owned()), ..self.at(&self.root) }
     }
 
     /// Returns the same repository with commands run in another of its folders, or in a worktree.
     pub fn at(&self, folder: &Path) -> Git {
-        Git { identity: self.identity.clone(), ..Git::new(folder, self.program.clone()) }
+        let identity = self.identity.clone();
+        Git { identity, is_whole: self.is_whole, ..Git::new(folder, self.program.clone()) }
+    }
+
+    /// Returns the same repository for worktrees of Trellis, with all files checked out: tests need
+    /// more than the part of the project that a person works on.
+    pub(crate) fn whole_at(&self, folder: &Path) -> Git {
+        Git { is_whole: true, ..self.at(folder) }
     }
 
     /// Returns the folder in which commands run.
@@ -192,9 +199,14 @@ impl Git {
     }
 
     pub fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, CommandError> {
+        Ok(String::from_utf8_lossy(&self.bytes(arguments, input)?).into_owned())
+    }
+
+    /// Runs a command and returns its output, which may not be text.
+    pub(crate) fn bytes(&self, arguments: &[&str], input: &str) -> Result<Vec<u8>, CommandError> {
         let output = self.output(arguments, input)?;
         match output.status.success() {
-            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            true => Ok(output.stdout),
             false => Err(failed(arguments, cause(&output))),
         }
     }
@@ -278,6 +290,7 @@ impl Git {
         command.envs(self.index.iter().map(|it| ("GIT_INDEX_FILE", it)));
         command.envs(self.bare.iter().map(|it| ("GIT_DIR", it)));
         command.args(repo_config_guard::SETTINGS.iter().flat_map(|it| ["-c", it]));
+        command.args(self.is_whole.then_some(["-c", "core.sparseCheckout=false"]).iter().flatten());
         command.args(&self.identity).args(arguments);
         if CHANGING.iter().any(|it| arguments.first() == Some(it)) && self.index.is_none() {
             fault_point::reach().map_err(|error| failed(arguments, CommandCause::Io(error)))?;
@@ -336,6 +349,12 @@ fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
         }
     }
     child.wait_with_output()
+}
+
+/// Returns the paths of a list that git has separated with zeros.
+pub(crate) fn paths_of(said: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let names = said.split(|byte| *byte == 0).filter(|it| !it.is_empty());
+    names.map(|it| PathBuf::from(OsStr::from_bytes(it)))
 }
 
 /// Finds an executable on PATH. Relative folders in PATH are skipped, since they may belong to a

@@ -5,6 +5,8 @@
 //! move are rolled back.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::conflict::MergeConflict;
@@ -12,7 +14,7 @@ use super::moved_files::{changed, roll_back, top};
 use super::worktree::Worktree;
 use super::worktree_metadata;
 use super::worktree_state::{Merging, full};
-use crate::error::{CommandCause, GitError, WorktreeError};
+use crate::error::{CommandCause, GitError, TargetUse, WorktreeError};
 use crate::git::Git;
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
@@ -60,15 +62,9 @@ impl Worktree {
 
     /// Computes a merge on top of `old`, a commit that will be on the target by then.
     pub fn candidate_on(&self, old: String, message: &str) -> Result<Merge, GitError> {
-        let merged = self.git.answer(&[
-            "merge-tree",
-            "--write-tree",
-            "--no-messages",
-            "-z",
-            &old,
-            &self.branch(),
-        ]);
-        let (code, said) = merged?;
+        let (ours, theirs) = self.sides_on(&old)?;
+        let command = ["merge-tree", "--write-tree", "--no-messages", "-z", &ours, &theirs];
+        let (code, said) = self.git.answer(&command)?;
         let mut words = said.split('\0').filter(|it| !it.is_empty());
         let tree = words.next().unwrap_or_default().to_owned();
         match code {
@@ -78,6 +74,18 @@ impl Worktree {
         }
         let commit = self.commit_on(&old, &tree, message)?;
         Ok(Merge::Clean(MergeCommit { is_untested: old != self.record.base, old, commit }))
+    }
+
+    /// Returns the two commits to merge. If a person has taken the base of the work away from the
+    /// target, they are commits with the same files on top of the base alone: git would take an
+    /// older base, and what was taken away would come back.
+    fn sides_on(&self, old: &str) -> Result<(String, String), GitError> {
+        let (base, branch) = (&self.record.base, self.branch());
+        if self.git.is_ancestor(base, old)? {
+            return Ok((old.to_owned(), branch));
+        }
+        let side = |it: &str| self.commit_on(base, &format!("{it}^{{tree}}"), "a side of a merge");
+        Ok((side(old)?, side(&branch)?))
     }
 
     /// Commits a tree on top of a commit; no branch moves.
@@ -149,7 +157,12 @@ pub fn fast_forward(
         return Ok(MergeOutcome::TargetMoved);
     }
     let (git, into) = (lead.git.at(lead.git.root()), full(&lead.record.into));
-    let place = checked_out(&git, &into)?;
+    let place = match checked_out(&git, &into) {
+        Err(GitError::Worktree(why @ WorktreeError::TargetInUse { .. })) => {
+            return Ok(MergeOutcome::Blocked(why.to_string()));
+        }
+        place => place?,
+    };
     // Uncommitted changes here belong to a person. Neither the move nor a rollback may touch them.
     if let Some(changed) =
         place.as_ref().map(|it| changed(it, &first.old, &last.commit)).transpose()?
@@ -209,8 +222,9 @@ impl<'a> Checkout<'a> {
         // Git names its metadata after this folder; the name identifies the owning process.
         let folder = scratch.path().join(worktree_metadata::own_name());
         let shown = folder.to_string_lossy().into_owned();
-        worktree_metadata::sweep(git, None)?;
-        git.step(journal, &["worktree", "add", "--quiet", "--detach", &shown, commit], "")?;
+        worktree_metadata::sweep(git, |_| false)?;
+        let add = ["worktree", "add", "--quiet", "--detach", &shown, commit];
+        git.whole_at(git.root()).step(journal, &add, "")?;
         let prefix = git.run(&["rev-parse", "--show-prefix"])?;
         let root = folder.join(prefix.trim_end());
         let root = root.canonicalize().unwrap_or(root);
@@ -232,15 +246,30 @@ impl Drop for Checkout<'_> {
 }
 
 /// Returns the repository at the folder where a branch is checked out, if any.
+///
+/// # Errors
+///
+/// [`WorktreeError::TargetInUse`] if that folder is not there, or if a rebase or a bisection will
+/// return to the branch.
 fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, GitError> {
-    let said = git.run(&["worktree", "list", "--porcelain", "-z"])?;
+    let in_use = |why| {
+        let into = branch.trim_start_matches("refs/heads/").to_owned();
+        Err(GitError::from(WorktreeError::TargetInUse { into, why }))
+    };
+    if let Some(why) = worktree_metadata::use_of(git, branch)? {
+        return in_use(why);
+    }
+    let said = git.bytes(&["worktree", "list", "--porcelain", "-z"], "")?;
     let mut folder = None;
-    for line in said.split('\0') {
-        if let Some(path) = line.strip_prefix("worktree ") {
-            folder = Some(PathBuf::from(path));
+    for line in said.split(|byte| *byte == 0) {
+        if let Some(path) = line.strip_prefix(b"worktree ") {
+            folder = Some(PathBuf::from(OsStr::from_bytes(path)));
         }
-        if line.strip_prefix("branch ") == Some(branch) {
-            return Ok(folder.filter(|it| it.is_dir()).map(|it| git.at(&files_of(git, it))));
+        if line.strip_prefix(b"branch ") == Some(branch.as_bytes()) {
+            return match folder {
+                Some(folder) if !folder.is_dir() => in_use(TargetUse::AbsentFolder { folder }),
+                folder => Ok(folder.map(|it| git.at(&files_of(git, it)))),
+            };
         }
     }
     Ok(None)

@@ -48,6 +48,7 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Gi
     let git = top(git)?;
     let staged = git.run(&["diff", "--cached", "--name-only", "-z", "--no-renames", old])?;
     let staged: HashSet<&str> = staged.split('\0').collect();
+    let skipped = skipped(&git)?;
     let mut out = Vec::new();
     for Change { path, before, .. } in changes(&git, old, new)? {
         let place = git.root().join(&path);
@@ -56,11 +57,8 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Gi
             continue;
         }
         let is_as_before = match fs::symlink_metadata(&place) {
-            Err(_) => is_none(&before),
-            Ok(it) if it.is_file() => {
-                let shown = place.to_string_lossy().into_owned();
-                git.run(&["hash-object", "--", &shown])?.trim() == before
-            }
+            Err(_) => is_none(&before) || skipped.contains(&path),
+            Ok(it) if it.is_file() => is_as_stored(&git, &path, &before)?,
             // git checks links itself.
             Ok(it) => it.is_symlink() && !is_none(&before),
         };
@@ -69,6 +67,12 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Gi
         }
     }
     Ok(out)
+}
+
+/// Returns the files that a person's sparse checkout leaves out.
+fn skipped(git: &Git) -> Result<HashSet<String>, GitError> {
+    let said = git.run(&["ls-files", "-t", "-z"])?;
+    Ok(said.split('\0').filter_map(|it| it.strip_prefix("S ")).map(str::to_owned).collect())
 }
 
 /// Returns whether a non-folder stands on the way to a file. A person may have put it there,
@@ -104,14 +108,22 @@ pub(crate) fn roll_back(
     let committed: HashSet<&str> = committed.split('\0').collect();
     let mut changes = changes(git, &merging.old, &merging.last)?;
     changes.retain(|it| !committed.contains(it.path.as_str()));
+    let skipped = skipped(git)?;
     let entries = moved_entries(git, &changes)?;
     if !entries.is_empty() {
         git.run_with(&["update-index", "-z", "--index-info"], &entries)?;
+        let again: String = changes
+            .iter()
+            .filter(|it| skipped.contains(&it.path))
+            .map(|it| it.path.clone() + "\0")
+            .collect();
+        git.run_with(&["update-index", "--skip-worktree", "-z", "--stdin"], &again)?;
     }
+    changes.retain(|it| !skipped.contains(&it.path));
     let (mut back, mut folders) = (String::new(), Vec::new());
     for Change { path: name, before, after, .. } in changes {
         let path = git.root().join(&name);
-        match write_state(git, &path, &before, &after)? {
+        match write_state(git, &name, &before, &after)? {
             PartialWrite::No => {}
             PartialWrite::Restore => back += &format!("{name}\0"),
             PartialWrite::Folder => folders.push((name, path)),
@@ -157,11 +169,27 @@ fn moved_entries(git: &Git, changes: &[Change]) -> Result<String, GitError> {
     Ok(changes.iter().filter(is_moved).map(line).collect())
 }
 
-/// Returns whether a file holds a prefix of a blob, as after its writer was killed.
-pub(crate) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, GitError> {
-    let whole = git.run(&["cat-file", "blob", blob])?;
-    let found = fs::read(path).map_err(GitError::io_at("read", path))?;
-    Ok(whole.as_bytes().starts_with(&found))
+/// Returns whether a file holds a prefix of what git would write for a blob, as after its writer was
+/// killed. `name` is relative to the top, where the commands of `git` run.
+pub(crate) fn is_partial(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
+    let path = git.root().join(name);
+    let found = fs::read(&path).map_err(GitError::io_at("read", &path))?;
+    Ok(written(git, name, blob)?.starts_with(&found))
+}
+
+/// Returns whether a file holds what git would write for a blob, the bytes of the blob, or what git
+/// would store as the blob: line ends differ between them.
+pub(crate) fn is_as_stored(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
+    let Ok(found) = fs::read(git.root().join(name)) else { return Ok(false) };
+    let stored = || git.run(&["hash-object", &format!("--path={name}"), "--", name]);
+    Ok(!is_none(blob)
+        && (written(git, name, blob)? == found
+            || git.bytes(&["cat-file", "blob", blob], "")? == found
+            || stored()?.trim() == blob))
+}
+
+fn written(git: &Git, name: &str, blob: &str) -> Result<Vec<u8>, GitError> {
+    Ok(git.bytes(&["cat-file", "--filters", &format!("--path={name}"), blob], "")?)
 }
 
 enum PartialWrite {
@@ -173,32 +201,24 @@ enum PartialWrite {
 }
 
 /// Classifies a file that a move changes from one blob to another; all zeros mean no file.
-fn write_state(
-    git: &Git,
-    path: &Path,
-    before: &str,
-    after: &str,
-) -> Result<PartialWrite, GitError> {
-    let there = match fs::symlink_metadata(path) {
-        Ok(it) if it.is_file() => true,
+fn write_state(git: &Git, name: &str, before: &str, after: &str) -> Result<PartialWrite, GitError> {
+    let path = git.root().join(name);
+    match fs::symlink_metadata(&path) {
+        Ok(it) if it.is_file() => {}
         Ok(it) if it.is_dir() && !is_none(before) => return Ok(PartialWrite::Folder),
-        Ok(it) if it.is_symlink() => return link_state(git, path, before, after),
-        Ok(_) => return Ok(PartialWrite::No),
-        Err(_) => false,
-    };
-    if !there {
-        return Ok(if is_none(before) { PartialWrite::No } else { PartialWrite::Restore });
+        Ok(it) if it.is_symlink() => return link_state(git, &path, before, after),
+        Err(_) if !is_none(before) => return Ok(PartialWrite::Restore),
+        _ => return Ok(PartialWrite::No),
     }
-    let shown = path.to_string_lossy().into_owned();
-    let is = git.run(&["hash-object", "--", &shown])?;
-    if is.trim() == before && before == after {
-        // Only the mode changes.
+    let is_before = is_as_stored(git, name, before)?;
+    // Only the mode changes.
+    if is_before && before == after {
         return Ok(PartialWrite::Restore);
     }
-    if is.trim() == before || is_none(after) {
+    if is_before || is_none(after) {
         return Ok(PartialWrite::No);
     }
-    match is.trim() == after || is_partial(git, path, after)? {
+    match is_as_stored(git, name, after)? || is_partial(git, name, after)? {
         false => Ok(PartialWrite::No),
         true if is_none(before) => Ok(PartialWrite::Remove),
         true => Ok(PartialWrite::Restore),

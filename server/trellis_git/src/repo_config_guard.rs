@@ -16,10 +16,9 @@ use crate::error::GuardError;
 /// Settings given to every git command, over those of the repository: no hooks, no programs that
 /// sign, page or watch, no work in nested repositories, no repository among the project's own
 /// files.
-pub const SETTINGS: [&str; 14] = [
+pub const SETTINGS: [&str; 13] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
-    "core.autocrlf=false",
     "core.safecrlf=false",
     "commit.gpgSign=false",
     "tag.gpgSign=false",

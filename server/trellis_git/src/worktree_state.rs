@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::git::Git;
 use crate::error::{GitError, WorktreeError};
+use crate::worktree_metadata::{Metadata, metadata};
 use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 
@@ -124,6 +125,21 @@ pub(crate) fn known(path: &Path) -> Result<Option<WorktreeState>, GitError> {
 }
 
 impl WorktreeState {
+    /// Returns the record if the work is for the branch `into`, where one is given. Ended work
+    /// begins again, for any branch.
+    pub(crate) fn for_target(
+        self,
+        name: &str,
+        into: Option<&str>,
+    ) -> Result<WorktreeState, GitError> {
+        let other = into.filter(|it| *it != self.into && self.ended.is_none());
+        other.map_or(Ok(()), |wanted| {
+            let (name, wanted) = (name.to_owned(), wanted.to_owned());
+            Err(WorktreeError::OtherTarget { name, into: self.into.clone(), wanted })
+        })?;
+        Ok(self)
+    }
+
     /// Checks the record. A project may bring a forged one: commit names become arguments of git,
     /// so they must be hexadecimal.
     fn is_ours(&self, path: &Path) -> Result<(), GitError> {
@@ -151,6 +167,9 @@ pub(crate) fn create(
     home: &Path,
 ) -> Result<WorktreeState, GitError> {
     let branch = branch(name);
+    if matches!(metadata(git, name)?, Metadata::Whole(_)) && folder.join(".git").exists() {
+        return Err(WorktreeError::RecordGone { folder: folder.to_owned(), branch }.into());
+    }
     if git.resolve(&full(&branch))?.is_some() {
         return Err(WorktreeError::BranchTaken { branch }.into());
     }

@@ -11,7 +11,7 @@ use trellis_store::error::StoreError;
 
 pub use command::{CommandCause, CommandError, GuardError};
 pub use remote::{AddressError, RemoteError};
-pub use worktree::{Addition, WorktreeError};
+pub use worktree::{Addition, TargetUse, WorktreeError};
 
 /// Error of work with a repository.
 #[derive(Debug, thiserror::Error)]

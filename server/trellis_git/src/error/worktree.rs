@@ -24,6 +24,17 @@ pub enum WorktreeError {
     TargetGone { into: String, branch: String },
     #[error("{branch} is merged, but {what} were added since then; it stays")]
     AddedTo { what: Addition, branch: String, folder: PathBuf },
+    #[error("{} holds {what}", folder.display())]
+    Uncommitted { what: Addition, folder: PathBuf },
+    /// A person works on the target where git cannot move it.
+    #[error("{into} cannot move now: {why}")]
+    TargetInUse { into: String, why: TargetUse },
+    /// The work was begun for another branch than the one that it is resumed for.
+    #[error("{name} was begun for {into}, and {wanted} is checked out")]
+    OtherTarget { name: String, into: String, wanted: String },
+    /// The worktree is there, and its record is not, as after `git clean -fdx`.
+    #[error("the record of the work in {} is gone", folder.display())]
+    RecordGone { folder: PathBuf, branch: String },
     /// A git that does not know the command.
     #[error("git cannot merge without a worktree")]
     MergeUnsupported,
@@ -40,11 +51,28 @@ pub enum WorktreeError {
     ForeignRecord { path: PathBuf, name: String },
 }
 
-/// Content that a person added to merged work.
+/// Use of a branch that keeps Trellis from moving it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetUse {
+    #[error("a rebase of it is in progress")]
+    Rebase,
+    #[error("a bisection that began from it is in progress")]
+    Bisection,
+    #[error("a merge, a revert or a cherry-pick is in progress where it is checked out")]
+    Merge,
+    #[error("it is checked out in {}, which is not there", folder.display())]
+    AbsentFolder { folder: PathBuf },
+}
+
+/// Content that a person added to work and that no commit of it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Addition {
     #[error("files that are not committed")]
     Files,
     #[error("commits")]
     Commits,
+    #[error("repositories")]
+    Repositories,
+    #[error("submodules with files")]
+    Submodules,
 }

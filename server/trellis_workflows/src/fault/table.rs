@@ -113,6 +113,19 @@ fn of_worktree(error: &WorktreeError) -> Fault {
                  and `git branch -D {branch}`"
             ))
         }
+        WorktreeError::Uncommitted { .. } => Fault::new(Exit::NeedsHuman, error)
+            .hint("commit them there or move them elsewhere, then run again; nothing was changed"),
+        WorktreeError::TargetInUse { .. } => Fault::new(Exit::NeedsHuman, error)
+            .hint("end that first, then run again; nothing was changed"),
+        WorktreeError::OtherTarget { into, .. } => Fault::new(Exit::NeedsHuman, error)
+            .hint(format!("`git switch {into}` and run again; nothing was changed")),
+        WorktreeError::RecordGone { folder, branch } => {
+            let folder = folder.display();
+            Fault::input(error).hint(format!(
+                "its commits are on {branch}. Commit what you need of {folder} there, then run \
+                 `git worktree remove --force {folder}` and `git branch -m {branch} NAME`"
+            ))
+        }
         WorktreeError::MergeUnsupported => {
             Fault::unavailable(error).hint("install git 2.38 or newer; the work is on its branch")
         }

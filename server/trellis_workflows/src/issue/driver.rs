@@ -1,6 +1,7 @@
 //! Resumes an issue where it stands and performs the actions of its state machine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use trellis_engine::issue::{
@@ -277,7 +278,7 @@ impl<'a> IssueRun<'a> {
 
     /// Puts a person's concurrent edits back on top of the branch's files and stops with an error,
     /// since the next start has to test them.
-    fn restore_user_edits(&self, edits: &BTreeMap<String, Vec<u8>>) -> Result<(), Fault> {
+    fn restore_user_edits(&self, edits: &BTreeMap<PathBuf, Vec<u8>>) -> Result<(), Fault> {
         let Some(first) = edits.keys().next() else { return Ok(()) };
         for (path, text) in edits {
             let place = self.work.root.join(path);
@@ -286,7 +287,7 @@ impl<'a> IssueRun<'a> {
                 .and_then(|()| std::fs::write(&place, text))
                 .map_err(|error| cannot(&format!("write {}", place.display()), &error))?;
         }
-        let message = format!("{first} was edited in the worktree during the run");
+        let message = format!("{} was edited in the worktree during the run", first.display());
         Err(Fault::new(Exit::NeedsHuman, message).hint(
             "run the same command again: it continues with your text and keeps the other \
                  files",

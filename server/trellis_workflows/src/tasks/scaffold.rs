@@ -12,7 +12,7 @@ use crate::reporter::Reporter;
 use crate::stacks::{self, Stack};
 use trellis_git::git::Git;
 use trellis_git::worktree::Worktree;
-use trellis_git::worktree_metadata::sweep_all;
+use trellis_git::worktree_metadata::sweep;
 use trellis_git::worktree_state::merging;
 use trellis_store::disk;
 use trellis_store::fault_point;
@@ -122,7 +122,7 @@ pub(super) fn clear(
 ) -> Result<(), Fault> {
     // Incomplete worktrees of any task would block git for all of them. This process holds the
     // folder's lock, so no other uses them.
-    sweep_all(git, |id| ["task-", "integration-"].iter().any(|it| id.starts_with(it)))?;
+    sweep(git, |id| ["task-", "integration-"].iter().any(|it| id.starts_with(it)))?;
     for work in merging(out) {
         match Worktree::open(out, &work, journal).map_err(Fault::from) {
             // A person may have a file there.

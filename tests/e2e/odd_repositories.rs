@@ -1,0 +1,298 @@
+//! Repositories that people set up or use in other ways, while the work of an issue waits in its
+//! worktree.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::implement::{ALONE, CART, CODE, code, file, implement, in_p, new_tests, shop};
+use crate::repair::{CALCULATOR, dirty, git, mended, repair, text};
+use crate::world::World;
+
+const WORKTREE: &str = "p/.trellis/worktrees/issue-42";
+
+/// Returns a shop with the replies for one issue, which changes a file and adds two.
+fn begun() -> World {
+    let both = code() + &file("shop/cart.py", &format!("{CART}\n\nVAT = 20\n"));
+    shop(&[("scaffold", &[new_tests()]), ("implementation", &[both])])
+}
+
+/// Returns a project whose issue waits for a review.
+fn waiting() -> World {
+    let world = begun();
+    let _ = implement(&world, &[]).exits(2);
+    world
+}
+
+fn commit(world: &World, path: &str, text: &str) {
+    world.write(&format!("p/{path}"), text);
+    in_p(world, &["add", "--all"]);
+    in_p(world, &["commit", "--quiet", "-m", path]);
+}
+
+/// Asserts that the work is merged by the next start.
+fn merges(world: &World) {
+    let result = implement(world, &ALONE).exits(0).json();
+    assert_eq!(result["outcome"], "merged", "{result:#}");
+    assert!(world.read("p/shop/cart.py").contains("VAT = 20"));
+    assert!(!world.root().join(WORKTREE).exists());
+    assert_eq!(in_p(world, &["branch", "--list", "trellis/*"]), "");
+}
+
+/// Asserts that the next start merges nothing, for a reason.
+fn waits(world: &World, why: &str) {
+    let before = in_p(world, &["rev-parse", "main"]);
+    let result = implement(world, &ALONE).exits(2).json();
+    assert!(text(&result["reason"]).contains(why), "{result:#}");
+    assert_eq!(in_p(world, &["rev-parse", "main"]), before);
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("cp").arg("-r").args([from, to]).status();
+    assert!(copied.is_ok_and(|it| it.success()));
+}
+
+#[test]
+fn a_worktree_of_a_person_may_have_the_same_name() {
+    let world = begun();
+    let [theirs, away] = ["elsewhere/issue-42", "away"].map(|it| world.root().join(it));
+    in_p(&world, &["worktree", "add", "--quiet", "--detach", theirs.to_str().expect("text")]);
+    let _ = implement(&world, &[]).exits(2);
+    let mine = format!("{CODE}\n\nMINE = 1\n");
+    world.write(&format!("{WORKTREE}/shop/discount.py"), &mine);
+    // Also while its disk is not there, git still knows it.
+    fs::rename(&theirs, &away).expect("moved");
+    merges(&world);
+    assert_eq!(world.read("p/shop/discount.py"), mine);
+    fs::rename(&away, &theirs).expect("moved");
+    assert_eq!(git(&theirs, &["status", "--short"]), "");
+}
+
+#[test]
+fn a_copied_project_and_its_original_go_on_apart() {
+    let (world, other) = (waiting(), World::new());
+    for name in ["p", "replies.jsonl"] {
+        copy(&world.root().join(name), &other.root().join(name));
+    }
+    for (world, mine) in [(&other, "OTHER = 1\n"), (&world, "MINE = 1\n")] {
+        world.write(&format!("{WORKTREE}/shop/discount.py"), &format!("{CODE}\n\n{mine}"));
+        merges(world);
+        assert!(world.read("p/shop/discount.py").ends_with(mine));
+    }
+}
+
+#[test]
+fn the_work_is_begun_from_its_branch_if_its_folder_was_moved_away() {
+    let world = waiting();
+    fs::rename(world.root().join(WORKTREE), world.root().join("away")).expect("moved");
+    merges(&world);
+}
+
+#[test]
+fn a_commit_that_a_person_takes_away_does_not_come_back() {
+    let world = begun();
+    commit(&world, "shop/secret.py", "SECRET = 1\n");
+    let _ = implement(&world, &[]).exits(2);
+    in_p(&world, &["reset", "--quiet", "--hard", "HEAD~1"]);
+    commit(&world, "shop/tax.py", "VAT = 20\n");
+    merges(&world);
+    assert!(!world.root().join("p/shop/secret.py").exists(), "it was taken away");
+    assert_eq!(world.read("p/shop/tax.py"), "VAT = 20\n");
+    // Nor with a person's edits of the work.
+    let world = begun();
+    commit(&world, "shop/secret.py", "SECRET = 1\n");
+    let _ = implement(&world, &[]).exits(2);
+    in_p(&world, &["reset", "--quiet", "--hard", "HEAD~1"]);
+    world.write(&format!("{WORKTREE}/shop/discount.py"), &format!("{CODE}\n\nMINE = 1\n"));
+    let shown = implement(&world, &[]).exits(2).json();
+    assert!(!text(&shown["diff"]).contains("SECRET"), "{shown:#}");
+    merges(&world);
+    assert!(!world.root().join("p/shop/secret.py").exists(), "it was taken away");
+}
+
+#[test]
+fn a_branch_that_a_person_is_moving_stays_where_it_is() {
+    let world = waiting();
+    commit(&world, "notes.txt", "one\n");
+    in_p(&world, &["switch", "--quiet", "-c", "other", "HEAD~1"]);
+    commit(&world, "notes.txt", "two\n");
+    in_p(&world, &["switch", "--quiet", "main"]);
+    let begin = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+        let ended = command.args(identity).args(arguments).current_dir(world.root().join("p"));
+        assert!(!ended.output().expect("git").status.success(), "a conflict stops it");
+    };
+    for (begin_with, end_with, why) in [
+        (["rebase", "other"], ["rebase", "--abort"], "a rebase of it is in progress"),
+        (["merge", "other"], ["merge", "--abort"], "a merge, a revert or a cherry-pick"),
+    ] {
+        begin(&begin_with);
+        let status = in_p(&world, &["status", "--short"]);
+        waits(&world, why);
+        assert_eq!(in_p(&world, &["status", "--short"]), status);
+        in_p(&world, &end_with);
+    }
+}
+
+#[test]
+fn a_branch_that_is_checked_out_on_a_disk_that_is_not_there_stays_where_it_is() {
+    let world = waiting();
+    let [there, away] = ["mine", "away"].map(|it| world.root().join(it));
+    in_p(&world, &["switch", "--quiet", "-c", "other"]);
+    in_p(&world, &["worktree", "add", "--quiet", there.to_str().expect("text"), "main"]);
+    fs::rename(&there, &away).expect("moved");
+    waits(&world, "which is not there");
+    fs::rename(&away, &there).expect("moved");
+    merges_into(&world, &there);
+}
+
+/// Asserts that the next start merges the work into a branch that is checked out in a folder.
+fn merges_into(world: &World, folder: &Path) {
+    let result = implement(world, &ALONE).exits(0).json();
+    assert_eq!(result["outcome"], "merged", "{result:#}");
+    assert!(folder.join("shop/discount.py").exists());
+    assert_eq!(git(folder, &["status", "--short"]), "");
+}
+
+#[test]
+fn a_repository_inside_the_worktree_stays() {
+    for has_commit in [false, true] {
+        let world = waiting();
+        let inner = world.root().join(WORKTREE).join("vendor/lib");
+        fs::create_dir_all(&inner).expect("made");
+        git(&inner, &["init", "--quiet"]);
+        fs::write(inner.join("notes.txt"), "mine\n").expect("written");
+        if has_commit {
+            git(&inner, &["add", "."]);
+            git(&inner, &["commit", "--quiet", "-m", "mine"]);
+        }
+        in_p(&world, &["config", "status.showUntrackedFiles", "no"]);
+        let _ = implement(&world, &ALONE).exits(2).says("repositories were added");
+        assert_eq!(fs::read_to_string(inner.join("notes.txt")).expect("a file"), "mine\n");
+        assert_eq!(in_p(&world, &["ls-tree", "main", "vendor"]), "");
+    }
+}
+
+#[test]
+fn an_ignored_file_is_kept_whatever_its_name() {
+    let world = begun();
+    commit(&world, ".gitignore", "*.local\n");
+    let _ = implement(&world, &[]).exits(2);
+    let name = OsStr::from_bytes(b"caf\xe9.local");
+    fs::write(world.root().join(WORKTREE).join(name), "mine\n").expect("written");
+    merges(&world);
+    let kept = fs::read_dir(world.root().join("p/.trellis/kept")).expect("a folder");
+    let kept: Vec<_> = kept.flatten().map(|it| it.path().join(name)).collect();
+    assert!(kept.iter().any(|it| it.exists()), "{kept:?}");
+    // A file that git does not ignore is part of the work.
+    let world = waiting();
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    fs::write(world.root().join(WORKTREE).join(name), "mine\n").expect("written");
+    merges(&world);
+    assert!(world.root().join("p").join(name).exists());
+}
+
+#[test]
+fn work_whose_record_was_cleaned_away_is_named() {
+    let world = waiting();
+    in_p(&world, &["clean", "-fdxq"]);
+    let _ = implement(&world, &[])
+        .exits(65)
+        .says("the record of the work in")
+        .says("its commits are on trellis/issue-42");
+    assert!(world.read(&format!("{WORKTREE}/shop/discount.py")).contains("discounted"));
+}
+
+/// Ways to store files with one kind of line ends and to check them out with another.
+const LINE_ENDS: [(&str, &str, &str); 4] = [
+    ("*.py text eol=crlf\n", "core.safecrlf", "false"),
+    ("*.py text\n", "core.eol", "crlf"),
+    ("", "core.autocrlf", "true"),
+    ("", "core.autocrlf", "input"),
+];
+
+/// Stores and checks out a file of a project in such a way.
+fn set_line_ends(world: &World, path: &str, (attributes, key, value): (&str, &str, &str)) {
+    commit(world, ".gitattributes", attributes);
+    in_p(world, &["config", key, value]);
+    fs::remove_file(world.root().join("p").join(path)).expect("removed");
+    in_p(world, &["checkout", "--quiet", "--", path]);
+    assert_eq!(in_p(world, &["status", "--short"]), "");
+}
+
+#[test]
+fn line_ends_that_git_converts_are_no_edits() {
+    for line_ends in LINE_ENDS {
+        let world = begun();
+        set_line_ends(&world, "shop/cart.py", line_ends);
+        let shown = implement(&world, &[]).exits(2);
+        assert!(!shown.stderr.contains("your edits"), "{line_ends:?}: {}", shown.stderr);
+        let again = implement(&world, &[]).exits(2);
+        assert!(!again.stderr.contains("your edits"), "{line_ends:?}: {}", again.stderr);
+        merges(&world);
+        assert_eq!(in_p(&world, &["status", "--short"]), "", "{line_ends:?}");
+        for file in ["main:shop/discount.py", "main:shop/cart.py"] {
+            let stored = in_p(&world, &["show", file]);
+            assert!(!stored.contains('\r'), "{line_ends:?}: {stored:?}");
+        }
+    }
+}
+
+#[test]
+fn fixes_are_committed_as_git_stores_them() {
+    for line_ends in LINE_ENDS {
+        let world = dirty();
+        let p = world.root().join("p");
+        commit(&world, "notes.txt", "mine\n");
+        world.write("p/calculator.py", CALCULATOR);
+        commit(&world, "notes.txt", "all\n");
+        set_line_ends(&world, "calculator.py", line_ends);
+        let result = repair(&world, &["--worktree"]).exits(0).json();
+        let place = format!("{}:calculator.py", text(&result["branch"]));
+        assert_eq!(git(&p, &["show", &place]), mended(), "{line_ends:?}");
+        // A start that cannot commit leaves that to the next one.
+        let lock = world.write("p/.git/index.lock", "");
+        let _ = repair(&world, &["--commit"]).exits(70).says("could not be finished");
+        fs::remove_file(lock).expect("removed");
+        let _ = repair(&world, &["--commit"]).exits(0);
+        assert_eq!(git(&p, &["show", "HEAD:calculator.py"]), mended(), "{line_ends:?}");
+        assert_eq!(git(&p, &["status", "--short"]), "", "{line_ends:?}");
+    }
+}
+
+#[test]
+fn files_that_git_would_store_otherwise_today_are_no_edits() {
+    let world = begun();
+    commit(&world, "notes.txt", "one\r\ntwo\r\n");
+    world.write("p/.gitattributes", "*.txt text\n");
+    in_p(&world, &["add", ".gitattributes"]);
+    in_p(&world, &["commit", "--quiet", "-m", "attributes"]);
+    for _ in 0..2 {
+        let shown = implement(&world, &[]).exits(2);
+        assert!(!shown.stderr.contains("your edits"), "{}", shown.stderr);
+        assert!(!text(&shown.json()["diff"]).contains("notes.txt"));
+    }
+    merges(&world);
+    let files = in_p(&world, &["show", "--stat", "--format=", "HEAD"]);
+    assert!(!files.contains("notes.txt"), "{files}");
+}
+
+#[test]
+fn a_sparse_checkout_hides_no_tests_and_stays_sparse() {
+    let world = begun();
+    world.write("p/docs/more/large.txt", "large\n");
+    commit(
+        &world,
+        "checks/test_more.py",
+        "from shop.cart import total\n\n\ndef test_more():\n    assert total([4]) == 4\n",
+    );
+    in_p(&world, &["sparse-checkout", "set", "shop", "tests", "docs"]);
+    assert!(!world.root().join("p/checks").exists());
+    let _ = implement(&world, &[]).exits(2);
+    assert!(world.root().join(WORKTREE).join("checks/test_more.py").exists());
+    merges(&world);
+    assert!(!world.root().join("p/checks").exists(), "the person's own checkout stays sparse");
+    assert_eq!(in_p(&world, &["status", "--short"]), "");
+}
