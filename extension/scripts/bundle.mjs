@@ -1,7 +1,8 @@
 // Bundles tests and runs them. The bundles are in a folder that tools for sources ignore, and where packages are
 // found.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -43,11 +44,14 @@ export function testFiles(folder) {
   return files.sort().map((it) => join(folder, it));
 }
 
-/** Runs bundled tests that need no editor; with `named`, only files with this text in their name. */
+/** Runs bundled tests that need no editor; with `named`, only files with this text in their name. The
+ *  folders that they make go with them. */
 export function runTests(folder, { named = '' } = {}) {
   const files = testFiles(folder).filter((it) => it.slice(folder.length).includes(named));
   if (files.length === 0) throw new Error(`no test file is called *${named}*`);
-  run(process.execPath, ['--enable-source-maps', '--test', ...files]);
+  const scratch = mkdtempSync(join(tmpdir(), 'trellis-tests-'));
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+  run(process.execPath, ['--enable-source-maps', '--test', ...files], { ...environment, TMPDIR: scratch });
 }
 
 /** Runs a program; exits with its status if that is not 0. */
