@@ -6,7 +6,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::implement::{ALONE, CART, CODE, code, file, implement, in_p, new_tests, shop};
+use crate::implement::{
+    ALONE, ARGUMENTS, CART, CODE, code, file, implement, in_p, new_tests, shop,
+};
 use crate::repair::{CALCULATOR, dirty, git, mended, repair, text};
 use crate::world::World;
 
@@ -169,10 +171,158 @@ fn a_repository_inside_the_worktree_stays() {
             git(&inner, &["commit", "--quiet", "-m", "mine"]);
         }
         in_p(&world, &["config", "status.showUntrackedFiles", "no"]);
-        let _ = implement(&world, &ALONE).exits(2).says("repositories were added");
+        waits(&world, "holds repositories");
         assert_eq!(fs::read_to_string(inner.join("notes.txt")).expect("a file"), "mine\n");
         assert_eq!(in_p(&world, &["ls-tree", "main", "vendor"]), "");
     }
+}
+
+#[test]
+fn a_repository_of_files_that_are_tracked_stays_and_so_does_a_locked_worktree() {
+    let world = waiting();
+    let inner = world.root().join(WORKTREE).join("shop");
+    git(&inner, &["init", "--quiet"]);
+    waits(&world, "holds repositories");
+    assert!(inner.join(".git").exists());
+    fs::remove_dir_all(inner.join(".git")).expect("removed");
+    in_p(&world, &["worktree", "lock", ".trellis/worktrees/issue-42"]);
+    waits(&world, "holds locks (`git worktree unlock` removes them)");
+    in_p(&world, &["worktree", "unlock", ".trellis/worktrees/issue-42"]);
+    merges(&world);
+}
+
+#[test]
+fn a_submodule_goes_with_the_worktree_only_if_it_has_no_work_of_its_own() {
+    let world = begun();
+    let library = world.root().join("library");
+    fs::create_dir(&library).expect("made");
+    git(&library, &["init", "--quiet", "--initial-branch=main"]);
+    git(&library, &["commit", "--quiet", "--allow-empty", "-m", "first"]);
+    let file = ["-c", "protocol.file.allow=always", "submodule", "--quiet"];
+    in_p(&world, &[&file[..], &["add", library.to_str().expect("text"), "lib"]].concat());
+    in_p(&world, &["commit", "--quiet", "-m", "library"]);
+    let _ = implement(&world, &[]).exits(2);
+    let worktree = world.root().join(WORKTREE);
+    git(&worktree, &[&file[..], &["update", "--init"]].concat());
+    let inner = worktree.join("lib");
+    fs::write(inner.join("notes.txt"), "mine\n").expect("written");
+    waits(&world, "holds submodules with work of their own");
+    git(&inner, &["add", "."]);
+    git(&inner, &["commit", "--quiet", "-m", "mine"]);
+    waits(&world, "holds submodules with work of their own");
+    git(&inner, &["reset", "--quiet", "--hard", "HEAD~1"]);
+    merges(&world);
+}
+
+#[test]
+fn edits_that_a_person_hides_from_git_are_part_of_the_work() {
+    for (mark, path) in [
+        ("--assume-unchanged", "shop/audit.py"),
+        ("--skip-worktree", "shop/audit.py"),
+        ("--skip-worktree", "shop/cart.py"),
+        ("--assume-unchanged", "shop/cart.py"),
+    ] {
+        let world = waiting();
+        git(&world.root().join(WORKTREE), &["update-index", mark, path]);
+        let place = format!("{WORKTREE}/{path}");
+        let mine = format!("{}# mine\n", world.read(&place));
+        world.write(&place, &mine);
+        merges(&world);
+        assert_eq!(world.read(&format!("p/{path}")), mine, "{mark} {path}");
+    }
+}
+
+#[test]
+fn an_ignored_file_that_a_person_adds_is_part_of_the_work() {
+    let world = begun();
+    commit(&world, ".gitignore", "*.local\n");
+    let _ = implement(&world, &[]).exits(2);
+    world.write(&format!("{WORKTREE}/notes.local"), "mine\n");
+    git(&world.root().join(WORKTREE), &["add", "--force", "notes.local"]);
+    merges(&world);
+    assert_eq!(world.read("p/notes.local"), "mine\n");
+}
+
+#[test]
+fn links_and_folders_in_place_of_files_are_part_of_the_work() {
+    let world = begun();
+    std::os::unix::fs::symlink("shop/audit.py", world.root().join("p/link")).expect("linked");
+    commit(&world, "notes", "one\n");
+    let _ = implement(&world, &[]).exits(2);
+    let worktree = world.root().join(WORKTREE);
+    let pipe = world.root().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|it| it.success()));
+    for path in ["link", "notes"] {
+        fs::remove_file(worktree.join(path)).expect("removed");
+    }
+    std::os::unix::fs::symlink(&pipe, worktree.join("link")).expect("linked");
+    world.write(&format!("{WORKTREE}/notes/one"), "one\n");
+    merges(&world);
+    assert_eq!(fs::read_link(world.root().join("p/link")).expect("a link"), pipe);
+    assert_eq!(world.read("p/notes/one"), "one\n");
+}
+
+#[test]
+fn a_merge_that_a_person_resolves_in_the_worktree_is_committed_with_it() {
+    let world = waiting();
+    commit(&world, "shop/cart.py", &format!("{CART}\n\nTHEIRS = 1\n"));
+    let worktree = world.root().join(WORKTREE);
+    let merge = ["-c", "user.name=a", "-c", "user.email=a@localhost", "merge", "main"];
+    let merged = std::process::Command::new("git").args(merge).current_dir(&worktree).output();
+    assert!(!merged.expect("git").status.success(), "a conflict stops it");
+    let _ = implement(&world, &ALONE).exits(2).says("has conflicts");
+    let both = format!("{CART}\n\nTHEIRS = 1\nVAT = 20\n");
+    world.write(&format!("{WORKTREE}/shop/cart.py"), &both);
+    git(&worktree, &["add", "."]);
+    merges(&world);
+    assert_eq!(world.read("p/shop/cart.py"), both);
+}
+
+#[test]
+fn worktrees_of_a_person_are_projects_of_their_own() {
+    let world = waiting();
+    let worktree = world.root().join(WORKTREE);
+    git(&worktree, &["branch", "-m", "mine"]);
+    world.write(&format!("{WORKTREE}/shop/mine.py"), "MINE = 1\n");
+    git(&worktree, &["add", "."]);
+    let before = git(&worktree, &["status", "--short"]);
+    let other = world.root().join("other");
+    in_p(&world, &["worktree", "add", "--quiet", "-b", "other", other.to_str().expect("text")]);
+    let arguments = ARGUMENTS.map(|it| match it {
+        "p" => "other",
+        "p/docs/lld.md" => "other/docs/lld.md",
+        other => other,
+    });
+    let _ = world.trellis(&arguments).exits(2);
+    assert_eq!(git(&worktree, &["status", "--short"]), before);
+    let result = world.trellis(&[&arguments[..], &ALONE].concat()).exits(0).json();
+    assert_eq!(result["outcome"], "merged", "{result:#}");
+    assert_eq!(git(&worktree, &["status", "--short"]), before);
+    assert_eq!(git(&other, &["status", "--short"]), "");
+}
+
+#[test]
+fn branches_that_take_the_place_of_those_of_trellis_are_named() {
+    let world = begun();
+    in_p(&world, &["branch", "trellis"]);
+    let _ = implement(&world, &[]).exits(65).says("the branch trellis exists");
+}
+
+#[test]
+fn repositories_with_a_reftable_work_as_others_do() {
+    let world = begun();
+    fs::remove_dir_all(world.root().join("p/.git")).expect("removed");
+    let init = ["init", "--quiet", "--initial-branch=main", "--ref-format=reftable"];
+    let mut made = std::process::Command::new("git");
+    made.args(init).current_dir(world.root().join("p"));
+    // git 2.45 or newer.
+    if !made.output().expect("git").status.success() {
+        return;
+    }
+    commit(&world, "notes.txt", "start\n");
+    let _ = implement(&world, &[]).exits(2);
+    merges(&world);
 }
 
 #[test]

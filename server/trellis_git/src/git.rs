@@ -199,11 +199,11 @@ impl Git {
     }
 
     pub fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, CommandError> {
-        Ok(String::from_utf8_lossy(&self.bytes(arguments, input)?).into_owned())
+        Ok(String::from_utf8_lossy(&self.bytes(arguments, input.as_bytes())?).into_owned())
     }
 
     /// Runs a command and returns its output, which may not be text.
-    pub(crate) fn bytes(&self, arguments: &[&str], input: &str) -> Result<Vec<u8>, CommandError> {
+    pub(crate) fn bytes(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, CommandError> {
         let output = self.output(arguments, input)?;
         match output.status.success() {
             true => Ok(output.stdout),
@@ -239,7 +239,7 @@ impl Git {
     /// Returns exit code and standard output, for commands that answer with their exit code.
     /// [`USAGE`] may be an answer: git does not know the command.
     pub fn answer(&self, arguments: &[&str]) -> Result<(i32, String), CommandError> {
-        let output = self.output(arguments, "")?;
+        let output = self.output(arguments, b"")?;
         match output.status.code() {
             Some(code) if code < FATAL || code == USAGE => {
                 Ok((code, String::from_utf8_lossy(&output.stdout).into_owned()))
@@ -248,7 +248,7 @@ impl Git {
         }
     }
 
-    fn output(&self, arguments: &[&str], input: &str) -> Result<Output, CommandError> {
+    fn output(&self, arguments: &[&str], input: &[u8]) -> Result<Output, CommandError> {
         self.look(arguments)?;
         let output = self.start(arguments, input)?;
         let command = arguments.first().copied().unwrap_or_default();
@@ -265,7 +265,7 @@ impl Git {
         let Some(place) = repo_config_guard::place(&self.root).map_err(refused)? else {
             return Ok(());
         };
-        let settings = self.start(&["config", "--list", "-z", "--show-scope"], "")?;
+        let settings = self.start(&["config", "--list", "-z", "--show-scope"], b"")?;
         if settings.status.success() {
             place.may_say(&String::from_utf8_lossy(&settings.stdout)).map_err(refused)?;
             let _ = self.is_harmless.set(());
@@ -275,7 +275,7 @@ impl Git {
         Err(refused(GuardError::UnreadableSettings(why)))
     }
 
-    fn start(&self, arguments: &[&str], input: &str) -> Result<Output, CommandError> {
+    fn start(&self, arguments: &[&str], input: &[u8]) -> Result<Output, CommandError> {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -339,10 +339,10 @@ fn failed(arguments: &[&str], cause: CommandCause) -> CommandError {
     CommandError { step, cause }
 }
 
-fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
+fn with_input(command: &mut Command, input: &[u8]) -> std::io::Result<Output> {
     let mut child = command.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        match stdin.write_all(input.as_bytes()) {
+        match stdin.write_all(input) {
             // The process ended without reading its input; its status has the reason.
             Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
             other => other?,

@@ -11,7 +11,7 @@ pub mod repo_config_guard;
 mod stale_locks;
 pub mod trees;
 pub mod worktree;
-mod worktree_edits;
+pub mod worktree_edits;
 pub mod worktree_metadata;
 mod worktree_removal;
 pub mod worktree_state;

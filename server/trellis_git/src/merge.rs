@@ -163,6 +163,12 @@ pub fn fast_forward(
         }
         place => place?,
     };
+    for work in works.iter() {
+        if let Some(what) = work.uncommitted()? {
+            let why = WorktreeError::Uncommitted { what, folder: work.folder.clone() };
+            return Ok(MergeOutcome::Blocked(why.to_string()));
+        }
+    }
     // Uncommitted changes here belong to a person. Neither the move nor a rollback may touch them.
     if let Some(changed) =
         place.as_ref().map(|it| changed(it, &first.old, &last.commit)).transpose()?
@@ -259,7 +265,7 @@ fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, GitError> {
     if let Some(why) = worktree_metadata::use_of(git, branch)? {
         return in_use(why);
     }
-    let said = git.bytes(&["worktree", "list", "--porcelain", "-z"], "")?;
+    let said = git.bytes(&["worktree", "list", "--porcelain", "-z"], b"")?;
     let mut folder = None;
     for line in said.split(|byte| *byte == 0) {
         if let Some(path) = line.strip_prefix(b"worktree ") {
@@ -268,11 +274,27 @@ fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, GitError> {
         if line.strip_prefix(b"branch ") == Some(branch.as_bytes()) {
             return match folder {
                 Some(folder) if !folder.is_dir() => in_use(TargetUse::AbsentFolder { folder }),
-                folder => Ok(folder.map(|it| git.at(&files_of(git, it)))),
+                folder => {
+                    let found = folder.map(|it| git.at(&files_of(git, it)));
+                    match found.as_ref().map(is_merging).transpose()? {
+                        Some(true) => in_use(TargetUse::Merge),
+                        _ => Ok(found),
+                    }
+                }
             };
         }
     }
     Ok(None)
+}
+
+/// Returns whether a person has begun a merge that is not committed yet.
+fn is_merging(git: &Git) -> Result<bool, GitError> {
+    for name in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
+        if git.resolve(name)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(!git.run(&["ls-files", "--unmerged"])?.is_empty())
 }
 
 /// Returns the folder of the files. For a repository whose git folder is apart from its files, git

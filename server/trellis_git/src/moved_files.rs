@@ -25,9 +25,13 @@ struct Change {
     path: String,
     /// Before the move, in octal digits; zeros mean no file.
     mode: String,
+    mode_after: String,
     before: String,
     after: String,
 }
+
+/// Mode of a submodule.
+const SUBMODULE: &str = "160000";
 
 fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, GitError> {
     let said = git.run(&["diff", "--raw", "-z", "--no-abbrev", "--no-renames", old, new]);
@@ -36,8 +40,9 @@ fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, GitError> {
     let change = |pair: &[&str]| {
         let fields: Vec<&str> = pair[0].split(' ').collect();
         let mode = fields.first()?.trim_start_matches(':').to_owned();
+        let mode_after = fields.get(1)?.to_string();
         let (before, after) = (fields.get(2)?.to_string(), fields.get(3)?.to_string());
-        Some(Change { path: pair[1].to_owned(), mode, before, after })
+        Some(Change { path: pair[1].to_owned(), mode, mode_after, before, after })
     };
     Ok(words.chunks_exact(2).filter_map(change).collect())
 }
@@ -50,14 +55,24 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Gi
     let staged: HashSet<&str> = staged.split('\0').collect();
     let skipped = skipped(&git)?;
     let mut out = Vec::new();
-    for Change { path, before, .. } in changes(&git, old, new)? {
+    let changes = changes(&git, old, new)?;
+    let removed: HashSet<String> =
+        changes.iter().filter(|it| is_none(&it.after)).map(|it| it.path.clone()).collect();
+    for Change { path, mode, mode_after, before, .. } in changes {
         let place = git.root().join(&path);
-        if is_below_no_folder(git.root(), &path) || staged.contains(path.as_str()) {
+        if is_below_no_folder(git.root(), &path, &removed) || staged.contains(path.as_str()) {
             out.push(path);
             continue;
         }
+        let is_submodule = [&mode, &mode_after].iter().any(|it| *it == SUBMODULE);
         let is_as_before = match fs::symlink_metadata(&place) {
-            Err(_) => is_none(&before) || skipped.contains(&path),
+            Err(_) => is_none(&before) || is_submodule || skipped.contains(&path),
+            // git moves the commit of a submodule, and none of its files. It checks the files of a
+            // folder that the move replaces.
+            Ok(it) if it.is_dir() => {
+                let inside = format!("{path}/");
+                is_submodule || removed.iter().any(|it| it.starts_with(&inside))
+            }
             Ok(it) if it.is_file() => is_as_stored(&git, &path, &before)?,
             // git checks links itself.
             Ok(it) => it.is_symlink() && !is_none(&before),
@@ -70,20 +85,18 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Gi
 }
 
 /// Returns the files that a person's sparse checkout leaves out.
-fn skipped(git: &Git) -> Result<HashSet<String>, GitError> {
+pub(crate) fn skipped(git: &Git) -> Result<HashSet<String>, GitError> {
     let said = git.run(&["ls-files", "-t", "-z"])?;
     Ok(said.split('\0').filter_map(|it| it.strip_prefix("S ")).map(str::to_owned).collect())
 }
 
-/// Returns whether a non-folder stands on the way to a file. A person may have put it there,
-/// unknown to git.
-fn is_below_no_folder(top: &Path, path: &str) -> bool {
-    let mut at = top.to_owned();
-    let folders = path.rsplit_once('/').map_or("", |it| it.0);
-    folders.split('/').filter(|it| !it.is_empty()).any(|part| {
-        at.push(part);
-        fs::symlink_metadata(&at).is_ok_and(|it| !it.is_dir())
-    })
+/// Returns whether a non-folder that the move does not remove stands on the way to a file. A person
+/// may have put it there, unknown to git.
+fn is_below_no_folder(top: &Path, path: &str, removed: &HashSet<String>) -> bool {
+    let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+    folders
+        .filter(|it| !removed.contains(*it))
+        .any(|it| fs::symlink_metadata(top.join(it)).is_ok_and(|it| !it.is_dir()))
 }
 
 fn is_none(blob: &str) -> bool {
@@ -177,19 +190,25 @@ pub(crate) fn is_partial(git: &Git, name: &str, blob: &str) -> Result<bool, GitE
     Ok(written(git, name, blob)?.starts_with(&found))
 }
 
-/// Returns whether a file holds what git would write for a blob, the bytes of the blob, or what git
-/// would store as the blob: line ends differ between them.
-pub(crate) fn is_as_stored(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
-    let Ok(found) = fs::read(git.root().join(name)) else { return Ok(false) };
-    let stored = || git.run(&["hash-object", &format!("--path={name}"), "--", name]);
+/// Returns whether a plain file holds what git would write for a blob, the bytes of the blob, or what
+/// git would store as the blob: line ends differ between them.
+fn is_as_stored(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
+    let id = |how: &str| git.run(&["hash-object", how, "--", name]);
     Ok(!is_none(blob)
-        && (written(git, name, blob)? == found
-            || git.bytes(&["cat-file", "blob", blob], "")? == found
-            || stored()?.trim() == blob))
+        && (id("--no-filters")?.trim() == blob
+            || id(&format!("--path={name}"))?.trim() == blob
+            || is_as_written(git, name, blob)?))
+}
+
+/// Returns whether a plain file holds what git would write for a blob, if that has other line ends.
+pub(crate) fn is_as_written(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
+    let path = git.root().join(name);
+    let found = fs::read(&path).map_err(GitError::io_at("read", &path))?;
+    Ok(found.contains(&b'\r') && written(git, name, blob)? == found)
 }
 
 fn written(git: &Git, name: &str, blob: &str) -> Result<Vec<u8>, GitError> {
-    Ok(git.bytes(&["cat-file", "--filters", &format!("--path={name}"), blob], "")?)
+    Ok(git.bytes(&["cat-file", "--filters", &format!("--path={name}"), blob], b"")?)
 }
 
 enum PartialWrite {

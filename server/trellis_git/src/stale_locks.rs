@@ -78,7 +78,11 @@ const SHARED: [&str; 2] = ["packed-refs.lock", "config.lock"];
 /// open or a git is running: a git that waits for an editor holds its lock without having the file
 /// open.
 pub(crate) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), GitError> {
-    for name in names.iter().chain(&SHARED) {
+    let common = git.run(&["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+    // A reftable has no file for a branch.
+    let has_ref_files = Path::new(common.trim_end()).join("refs/heads").is_dir();
+    let names = names.iter().chain(&SHARED);
+    for name in names.filter(|it| has_ref_files || !it.starts_with("refs/")) {
         let path = git.run(&["rev-parse", "--path-format=absolute", "--git-path", name]);
         let path = PathBuf::from(path?.trim_end());
         match standing(git, &path) {

@@ -57,13 +57,9 @@ pub(crate) fn use_of(git: &Git, branch: &str) -> Result<Option<TargetUse>, GitEr
     let short = branch.trim_start_matches("refs/heads/");
     let use_in = |it: Entry| {
         let names = |file: &str, name: &str| it.text(file).lines().any(|line| line == name);
-        let checks_out = || names("HEAD", &format!("ref: {branch}"));
         match () {
             () if REBASES.iter().any(|file| names(file, branch)) => Some(TargetUse::Rebase),
             () if names("BISECT_START", short) => Some(TargetUse::Bisection),
-            () if MERGES.iter().any(|file| it.0.join(file).exists()) && checks_out() => {
-                Some(TargetUse::Merge)
-            }
             () => None,
         }
     };
@@ -73,9 +69,6 @@ pub(crate) fn use_of(git: &Git, branch: &str) -> Result<Option<TargetUse>, GitEr
 /// Files with the names of the branches that a rebase will move.
 const REBASES: [&str; 3] =
     ["rebase-merge/head-name", "rebase-merge/update-refs", "rebase-apply/head-name"];
-/// Files that exist until a person has ended a merge.
-const MERGES: [&str; 3] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
-
 /// State of the metadata of a worktree of Trellis.
 #[derive(Debug)]
 pub(crate) enum Metadata {
@@ -178,13 +171,22 @@ impl ProjectPlace {
         let folder = file.parent()?;
         let top = ancestor_before(folder.parent()?, &self.worktrees)?;
         let name = folder.file_name()?.to_str()?.to_owned();
-        // The `.git` file decides, where there is one. Otherwise: another project in this
-        // repository has a place of its own below the top.
+        // The `.git` file decides, where there is one. Otherwise the project was moved or copied
+        // from another top, where there is no other project now.
         let is_ours = match pointed_to(&self.folder(&name)) {
             Some(it) => it.file_name() == entry.0.file_name(),
-            None => top == self.top || !top.starts_with(&self.top),
+            None => top == self.top || !(self.is_in_use(top) || entry.is_named_by(folder)),
         };
         is_ours.then_some(name)
+    }
+
+    /// Returns whether another project of this repository may be at a top: below this one, or in
+    /// another worktree of a person.
+    fn is_in_use(&self, top: &Path) -> bool {
+        let is_worktree = |it: &Entry| it.file().is_some_and(|it| it == top.join(".git"));
+        top.starts_with(&self.top)
+            || self.metadata.parent() == Some(&top.join(".git"))
+            || self.entries().iter().any(is_worktree)
     }
 
     /// Returns whether the folder of a worktree is gone. A person may lock it to keep its metadata.
@@ -215,6 +217,11 @@ impl Entry {
     fn file(&self) -> Option<PathBuf> {
         let text = self.text("gitdir");
         Some(self.0.join(text.trim_end())).filter(|_| !text.trim().is_empty())
+    }
+
+    /// Returns whether the `.git` file of a folder names this metadata.
+    fn is_named_by(&self, folder: &Path) -> bool {
+        pointed_to(folder).and_then(|it| it.canonicalize().ok()) == self.0.canonicalize().ok()
     }
 
     /// Returns whether git has not finished making the worktree: it locks it meanwhile.

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Addition, GitError, WorktreeError};
-use crate::git::paths_of;
+use crate::git::{Git, paths_of};
 use crate::worktree::Worktree;
-use crate::worktree_edits::new_repositories;
+use crate::worktree_edits::submodules;
 use crate::worktree_state::{branch, full, record_path, remove};
 use trellis_store::disk;
 use trellis_store::fault_point;
@@ -68,32 +68,48 @@ impl Worktree {
         remove(&record_path(&self.home, &self.name))
     }
 
-    /// Returns what a person has put into the folder that is in no commit of this work.
-    fn uncommitted(&self) -> Result<Option<Addition>, GitError> {
+    /// Returns what a person has put into the folder that is in no commit of this work, or what
+    /// keeps the folder.
+    pub(crate) fn uncommitted(&self) -> Result<Option<Addition>, GitError> {
         let top = self.top();
+        let own = top.run(&["rev-parse", "--absolute-git-dir"])?;
+        if Path::new(own.trim_end()).join("locked").exists() {
+            return Ok(Some(Addition::Lock));
+        }
         if Some(self.tree()?) != top.resolve("HEAD^{tree}")? {
             return Ok(Some(Addition::Files));
         }
-        if !new_repositories(&top)?.is_empty() {
-            return Ok(Some(Addition::Repositories));
+        let submodules = submodules(&top)?;
+        for path in &submodules {
+            if has_own_work(&top, path)? {
+                return Ok(Some(Addition::Submodules));
+            }
         }
-        // The commits of a submodule are below the metadata of the worktree, and would go with it.
-        let own = top.run(&["rev-parse", "--absolute-git-dir"])?;
-        let has_modules = Path::new(own.trim_end()).join("modules").exists();
-        Ok(has_modules.then_some(Addition::Submodules))
+        let kept = self.ignored()?;
+        let is_known = |it: &PathBuf| {
+            [&submodules, &kept].iter().any(|all| all.iter().any(|of| it.starts_with(of)))
+        };
+        let mut inner = Vec::new();
+        repositories(&self.folder, Path::new(""), &mut inner);
+        Ok(inner.iter().any(|it| !is_known(it)).then_some(Addition::Repositories))
     }
 
     /// Moves ignored files out of a folder before its removal: no other copy exists.
     fn keep_ignored(&self) -> Result<(), GitError> {
-        let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
-        let said = self.top().bytes(&list, "")?;
-        let is_made = |path: &Path| path.iter().any(|part| MADE.iter().any(|it| part == *it));
-        let kept: Vec<PathBuf> = paths_of(&said).filter(|it| !is_made(it)).collect();
+        let kept = self.ignored()?;
         if kept.is_empty() {
             return Ok(());
         }
         let place = self.kept_folder()?;
         kept.iter().try_for_each(|path| moved(&self.folder.join(path), place.join(path)))
+    }
+
+    /// Returns the ignored files and repositories, except those that tools create.
+    fn ignored(&self) -> Result<Vec<PathBuf>, GitError> {
+        let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
+        let said = self.top().bytes(&list, b"")?;
+        let is_made = |path: &Path| path.iter().any(|part| MADE.iter().any(|it| part == *it));
+        Ok(paths_of(&said).filter(|it| !is_made(it)).collect())
     }
 
     /// Creates a folder for files that are about to go.
@@ -114,4 +130,30 @@ fn moved(from: &Path, to: PathBuf) -> Result<(), GitError> {
         .and_then(|()| to.parent().map_or(Ok(()), fs::create_dir_all))
         .and_then(|()| fs::rename(from, &to));
     moved.map_err(|source| GitError::Move { from: from.to_owned(), to, source })
+}
+
+/// Collects the folders below `top` that are repositories, relative to it.
+fn repositories(top: &Path, below: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(top.join(below)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+        if name == ".git" && below != Path::new("") {
+            out.push(below.to_owned());
+        } else if is_folder && name != ".git" && !MADE.iter().any(|it| name == *it) {
+            repositories(top, &below.join(name), out);
+        }
+    }
+}
+
+/// Returns whether a submodule has files, commits or stashes that no other repository has. They
+/// are below the metadata of the worktree, and would go with it.
+fn has_own_work(top: &Git, path: &Path) -> Result<bool, GitError> {
+    let inside = top.at(&top.root().join(path));
+    let all = ["status", "--porcelain", "--untracked-files=all", "--ignore-submodules=none"];
+    let name = format!(":{}", path.to_string_lossy());
+    let own = ["rev-list", "--max-count=1", "HEAD", "--branches", "--not", "--remotes"];
+    Ok(inside.resolve("HEAD")? != top.resolve(&name)?
+        || inside.resolve("refs/stash")?.is_some()
+        || !inside.run(&all)?.is_empty()
+        || !inside.run(&own)?.is_empty())
 }

@@ -11,6 +11,9 @@ use crate::worktree_metadata::{Metadata, metadata};
 use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 
+/// First part of the names of branches of Trellis.
+const PREFIX: &str = "trellis";
+
 /// Version of the record format.
 const VERSION: u32 = 1;
 
@@ -95,7 +98,7 @@ pub fn is_open(home: &Path, name: &str) -> bool {
 
 /// Returns the branch of the work of a name.
 pub fn branch(name: &str) -> String {
-    format!("trellis/{name}")
+    format!("{PREFIX}/{name}")
 }
 
 pub fn full(branch: &str) -> String {
@@ -170,8 +173,11 @@ pub(crate) fn create(
     if matches!(metadata(git, name)?, Metadata::Whole(_)) && folder.join(".git").exists() {
         return Err(WorktreeError::RecordGone { folder: folder.to_owned(), branch }.into());
     }
-    if git.resolve(&full(&branch))?.is_some() {
-        return Err(WorktreeError::BranchTaken { branch }.into());
+    // git cannot have a branch below another.
+    for taken in [branch.as_str(), PREFIX] {
+        if git.resolve(&full(taken))?.is_some() {
+            return Err(WorktreeError::BranchTaken { branch: taken.to_owned() }.into());
+        }
     }
     if folder.exists() {
         return Err(WorktreeError::FolderTaken { folder: folder.to_owned() }.into());

@@ -26,6 +26,8 @@ pub enum WorktreeError {
     AddedTo { what: Addition, branch: String, folder: PathBuf },
     #[error("{} holds {what}", folder.display())]
     Uncommitted { what: Addition, folder: PathBuf },
+    #[error("a merge in {} has conflicts", folder.display())]
+    Unmerged { folder: PathBuf },
     /// A person works on the target where git cannot move it.
     #[error("{into} cannot move now: {why}")]
     TargetInUse { into: String, why: TargetUse },
@@ -73,6 +75,8 @@ pub enum Addition {
     Commits,
     #[error("repositories")]
     Repositories,
-    #[error("submodules with files")]
+    #[error("submodules with work of their own")]
     Submodules,
+    #[error("locks (`git worktree unlock` removes them)")]
+    Lock,
 }

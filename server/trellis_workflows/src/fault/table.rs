@@ -115,6 +115,8 @@ fn of_worktree(error: &WorktreeError) -> Fault {
         }
         WorktreeError::Uncommitted { .. } => Fault::new(Exit::NeedsHuman, error)
             .hint("commit them there or move them elsewhere, then run again; nothing was changed"),
+        WorktreeError::Unmerged { .. } => Fault::new(Exit::NeedsHuman, error)
+            .hint("resolve them there and `git add` the files, then run again"),
         WorktreeError::TargetInUse { .. } => Fault::new(Exit::NeedsHuman, error)
             .hint("end that first, then run again; nothing was changed"),
         WorktreeError::OtherTarget { into, .. } => Fault::new(Exit::NeedsHuman, error)

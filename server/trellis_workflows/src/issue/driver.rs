@@ -27,6 +27,7 @@ use crate::timing::Timing;
 use trellis_git::forge::Forge;
 use trellis_git::merge::Checkout;
 use trellis_git::worktree::Worktree;
+use trellis_git::worktree_edits::EditedFile;
 use trellis_store::disk;
 use trellis_store::journal::{self, Journal};
 use trellis_store::origin::Workflow;
@@ -278,13 +279,11 @@ impl<'a> IssueRun<'a> {
 
     /// Puts a person's concurrent edits back on top of the branch's files and stops with an error,
     /// since the next start has to test them.
-    fn restore_user_edits(&self, edits: &BTreeMap<PathBuf, Vec<u8>>) -> Result<(), Fault> {
+    fn restore_user_edits(&self, edits: &BTreeMap<PathBuf, EditedFile>) -> Result<(), Fault> {
         let Some(first) = edits.keys().next() else { return Ok(()) };
-        for (path, text) in edits {
+        for (path, file) in edits {
             let place = self.work.root.join(path);
-            let folder = place.parent().unwrap_or(&place);
-            std::fs::create_dir_all(folder)
-                .and_then(|()| std::fs::write(&place, text))
+            file.restore(&place)
                 .map_err(|error| cannot(&format!("write {}", place.display()), &error))?;
         }
         let message = format!("{} was edited in the worktree during the run", first.display());
