@@ -55,7 +55,7 @@ impl Worktree {
         paths: &BTreeSet<String>,
     ) -> Result<Option<PathBuf>, GitError> {
         let kept = self.keep(paths)?;
-        self.become_commit(journal, commit, "--hard")?;
+        self.become_commit(journal, commit)?;
         Ok(kept)
     }
 

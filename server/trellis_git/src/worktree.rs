@@ -197,7 +197,7 @@ impl Worktree {
         let tree = self.tree_with(from, texts)?;
         let commit = ["commit-tree", &tree, "-p", from, "-m", message];
         let commit = self.git.run(&commit)?;
-        self.become_commit(journal, commit.trim(), "--hard")
+        self.become_commit(journal, commit.trim())
     }
 
     /// Writes a tree: that of `from` with other texts.
@@ -210,17 +210,16 @@ impl Worktree {
         Ok(trees::tree_with(&self.inner, Some(from), &texts.collect())?)
     }
 
-    /// Moves the branch to a commit. The record names the commit before and after, so that a crash
+    /// Moves the branch and the files to a commit. The record names the commit before and after, so that a crash
     /// in between does not look like a person's edit.
     pub(crate) fn become_commit(
         &mut self,
         journal: &Journal,
         commit: &str,
-        how: &str,
     ) -> Result<(), GitError> {
         self.record.next = Some(commit.to_owned());
         self.save_state()?;
-        self.inner.step(journal, &["reset", how, "--quiet", commit], "")?;
+        self.inner.step(journal, &["reset", "--hard", "--quiet", commit], "")?;
         self.record.tip = self.record.next.take();
         self.save_state()
     }

@@ -108,7 +108,9 @@ impl Worktree {
         let mut commit = vec!["commit-tree", &tree, "-m", "edited by hand", "-p", "HEAD"];
         commit.extend(merged.iter().flat_map(|it| ["-p", it]));
         let commit = self.inner.run(&commit)?;
-        self.become_commit(journal, commit.trim(), "--mixed")?;
+        // Recorded last: until then, the files are still edits, and are committed by the next start.
+        self.inner.step(journal, &["reset", "--mixed", "--quiet", commit.trim()], "")?;
+        (self.record.tip, self.record.next) = (Some(commit.trim().to_owned()), None);
         self.follow_target()?;
         self.save_state()
     }

@@ -9,7 +9,7 @@ use std::thread::{self, available_parallelism};
 
 use super::Workflow;
 use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
-use super::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
+use super::workflows::{Generate, Implement, ImplementEdited, Repair, Tasks, WriteTests};
 use crate::implement::records;
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
@@ -85,6 +85,11 @@ fn a_repair_in_a_worktree_goes_on_from_any_point() {
 #[test]
 fn an_issue_goes_on_from_any_point() {
     at_points(&Implement, 0, 3);
+}
+
+#[test]
+fn an_issue_with_edits_of_a_person_goes_on_from_any_point() {
+    at_points(&ImplementEdited, 0, 4);
 }
 
 #[test]

@@ -146,6 +146,55 @@ impl Workflow for Implement {
     }
 }
 
+/// An issue that waits for a review, with a person's edits in its worktree: a file of the work,
+/// another one, a new one, and a merge of the target that is not committed.
+pub(crate) struct ImplementEdited;
+
+const WORKTREE: &str = "p/.trellis/worktrees/issue-42";
+
+impl Workflow for ImplementEdited {
+    fn world(&self, _round: u64) -> World {
+        let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+        let _ = implement::implement(&world, &[]).exits(2);
+        world.write("p/theirs.txt", "theirs\n");
+        in_p(&world, &["add", "theirs.txt"]);
+        in_p(&world, &["commit", "--quiet", "-m", "theirs"]);
+        let worktree = world.root().join(WORKTREE);
+        git(&worktree, &["merge", "--quiet", "--no-commit", "--no-ff", "main"]);
+        for (path, text) in EDITED {
+            let place = format!("{WORKTREE}/{path}");
+            let before = std::fs::read_to_string(world.root().join(&place)).unwrap_or_default();
+            world.write(&place, &(before + text));
+        }
+        world
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
+    }
+
+    fn is_over(&self, world: &World) -> bool {
+        in_p(world, &["rev-list", "--count", "main"]) == "3" && records(world).is_empty()
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
+        assert_eq!(in_p(world, &["rev-list", "--count", "main"]), "3", "round {round}");
+        assert_eq!(in_p(world, &["status", "--short"]), "", "round {round}");
+        for (path, text) in EDITED {
+            assert!(world.read(&format!("p/{path}")).ends_with(text), "round {round}: {path}");
+        }
+        let changed = in_p(world, &["diff", "--name-only", "main~1", "main"]);
+        assert!(!changed.contains("theirs.txt"), "round {round}: {changed}");
+        in_p(world, &["worktree", "prune"]);
+        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
+    }
+}
+
+/// A person's edits, by path: what they add to the files.
+const EDITED: [(&str, &str); 3] =
+    [("shop/discount.py", "# mine\n"), ("shop/audit.py", "# mine\n"), ("notes.txt", "mine\n")];
+
 /// A list of tasks.
 pub(crate) struct Tasks {
     tasks: Vec<Task>,
