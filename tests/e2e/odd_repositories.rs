@@ -171,7 +171,7 @@ fn a_repository_inside_the_worktree_stays() {
             git(&inner, &["commit", "--quiet", "-m", "mine"]);
         }
         in_p(&world, &["config", "status.showUntrackedFiles", "no"]);
-        waits(&world, "holds repositories");
+        waits(&world, "holds a repository in vendor/lib");
         assert_eq!(fs::read_to_string(inner.join("notes.txt")).expect("a file"), "mine\n");
         assert_eq!(in_p(&world, &["ls-tree", "main", "vendor"]), "");
     }
@@ -182,7 +182,7 @@ fn a_repository_of_files_that_are_tracked_stays_and_so_does_a_locked_worktree() 
     let world = waiting();
     let inner = world.root().join(WORKTREE).join("shop");
     git(&inner, &["init", "--quiet"]);
-    waits(&world, "holds repositories");
+    waits(&world, "holds a repository in shop");
     assert!(inner.join(".git").exists());
     fs::remove_dir_all(inner.join(".git")).expect("removed");
     in_p(&world, &["worktree", "lock", ".trellis/worktrees/issue-42"]);
@@ -241,6 +241,44 @@ fn an_ignored_file_that_a_person_adds_is_part_of_the_work() {
     git(&world.root().join(WORKTREE), &["add", "--force", "notes.local"]);
     merges(&world);
     assert_eq!(world.read("p/notes.local"), "mine\n");
+}
+
+#[test]
+fn names_and_ignored_folders_of_any_kind_are_no_obstacle() {
+    let world = begun();
+    let name = "\"odd\r name";
+    commit(&world, ".gitignore", "*.local\nbuild/\n");
+    commit(&world, name, "one\n");
+    let _ = implement(&world, &[]).exits(2);
+    world.write(&format!("{WORKTREE}/{name}"), "two\n");
+    // A file that is staged becomes a folder with a file that git ignores.
+    world.write(&format!("{WORKTREE}/conf"), "mine\n");
+    git(&world.root().join(WORKTREE), &["add", "conf"]);
+    fs::remove_file(world.root().join(WORKTREE).join("conf")).expect("removed");
+    world.write(&format!("{WORKTREE}/conf/key.local"), "mine\n");
+    // Folders that only look like repositories.
+    world.write(&format!("{WORKTREE}/build/one/.git"), "gitdir: /nowhere\n");
+    fs::create_dir_all(world.root().join(WORKTREE).join("build/two/.git")).expect("made");
+    merges(&world);
+    assert_eq!(world.read(&format!("p/{name}")), "two\n");
+    assert_eq!(in_p(&world, &["ls-tree", "main", "conf"]), "");
+}
+
+#[test]
+fn projects_of_one_repository_with_the_same_issue_are_told_apart() {
+    let world = waiting();
+    for path in ["shop/__init__.py", "docs/lld.md", "pyproject.toml"] {
+        let text = world.read(&format!("p/{path}"));
+        commit(&world, &format!("part/{path}"), &text);
+    }
+    let arguments = ARGUMENTS.map(|it| match it {
+        "p" => "p/part",
+        "p/docs/lld.md" => "p/part/docs/lld.md",
+        other => other,
+    });
+    let why = "the branch trellis/issue-42 belongs to the work in";
+    let _ = world.trellis(&arguments).exits(65).says(why);
+    merges(&world);
 }
 
 #[test]

@@ -341,14 +341,17 @@ fn failed(arguments: &[&str], cause: CommandCause) -> CommandError {
 
 fn with_input(command: &mut Command, input: &[u8]) -> std::io::Result<Output> {
     let mut child = command.spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        match stdin.write_all(input) {
+    let stdin = child.stdin.take();
+    // A process that answers each line would wait for its answers to be read.
+    std::thread::scope(|scope| {
+        let written = scope.spawn(|| stdin.map_or(Ok(()), |mut it| it.write_all(input)));
+        let output = child.wait_with_output();
+        match written.join() {
             // The process ended without reading its input; its status has the reason.
-            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
-            other => other?,
+            Ok(Err(error)) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error),
+            _ => output,
         }
-    }
-    child.wait_with_output()
+    })
 }
 
 /// Returns the paths of a list that git has separated with zeros.

@@ -10,6 +10,7 @@ mod moved_files;
 pub mod repo_config_guard;
 mod stale_locks;
 pub mod trees;
+mod working_tree;
 pub mod worktree;
 pub mod worktree_edits;
 pub mod worktree_metadata;

@@ -5,8 +5,6 @@
 //! move are rolled back.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::conflict::MergeConflict;
@@ -265,26 +263,15 @@ fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, GitError> {
     if let Some(why) = worktree_metadata::use_of(git, branch)? {
         return in_use(why);
     }
-    let said = git.bytes(&["worktree", "list", "--porcelain", "-z"], b"")?;
-    let mut folder = None;
-    for line in said.split(|byte| *byte == 0) {
-        if let Some(path) = line.strip_prefix(b"worktree ") {
-            folder = Some(PathBuf::from(OsStr::from_bytes(path)));
-        }
-        if line.strip_prefix(b"branch ") == Some(branch.as_bytes()) {
-            return match folder {
-                Some(folder) if !folder.is_dir() => in_use(TargetUse::AbsentFolder { folder }),
-                folder => {
-                    let found = folder.map(|it| git.at(&files_of(git, it)));
-                    match found.as_ref().map(is_merging).transpose()? {
-                        Some(true) => in_use(TargetUse::Merge),
-                        _ => Ok(found),
-                    }
-                }
-            };
-        }
+    let Some(folder) = worktree_metadata::folder_of(git, branch)? else { return Ok(None) };
+    if !folder.is_dir() {
+        return in_use(TargetUse::AbsentFolder { folder });
     }
-    Ok(None)
+    let found = git.at(&files_of(git, folder));
+    match is_merging(&found)? {
+        true => in_use(TargetUse::Merge),
+        false => Ok(Some(found)),
+    }
 }
 
 /// Returns whether a person has begun a merge that is not committed yet.

@@ -16,7 +16,7 @@ use crate::error::GuardError;
 /// Settings given to every git command, over those of the repository: no hooks, no programs that
 /// sign, page or watch, no work in nested repositories, no repository among the project's own
 /// files.
-pub const SETTINGS: [&str; 13] = [
+pub const SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.safecrlf=false",
@@ -25,6 +25,7 @@ pub const SETTINGS: [&str; 13] = [
     "log.showSignature=false",
     "merge.verifySignatures=false",
     "submodule.recurse=false",
+    "worktree.useRelativePaths=false",
     "diff.ignoreSubmodules=dirty",
     "maintenance.auto=false",
     "gc.auto=0",

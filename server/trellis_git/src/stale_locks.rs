@@ -72,7 +72,7 @@ fn began(pid: &str) -> Option<String> {
 }
 
 /// Locks that any git command may hold.
-const SHARED: [&str; 2] = ["packed-refs.lock", "config.lock"];
+const SHARED: [&str; 3] = ["packed-refs.lock", "config.lock", "reftable/tables.list.lock"];
 
 /// Removes locks of a killed git: those in `names` and [`SHARED`]. A lock stays if a process has it
 /// open or a git is running: a git that waits for an editor holds its lock without having the file

@@ -19,6 +19,7 @@ use crate::error::{GitError, WorktreeError};
 use crate::git::Git;
 use crate::stale_locks;
 use crate::trees;
+use crate::worktree_edits::Edits;
 use crate::worktree_metadata::{self, Link, Metadata};
 use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path};
 use trellis_store::disk;
@@ -134,14 +135,17 @@ impl Worktree {
         if top.lookup(&["symbolic-ref", "--quiet", "HEAD"])? == Some(full(&branch)) {
             return Ok(());
         }
+        if let Some(why) = worktree_metadata::use_of(&self.git, &full(&branch))? {
+            return Err(WorktreeError::TargetInUse { into: branch, why }.into());
+        }
         Err(WorktreeError::OtherBranch { folder: self.folder.clone(), branch }.into())
     }
 
     /// Creates branch and folder, as far as they do not exist.
     fn create(&mut self, journal: &Journal) -> Result<(), GitError> {
         let is_linked = self.folder.join(".git").exists();
-        // Ended work may be without its `.git`, as after a crash in its removal.
-        let has_work = self.record.tip.is_some() && self.record.ended.is_none();
+        self.remove_leftovers()?;
+        let has_work = self.record.tip.is_some();
         match worktree_metadata::metadata(&self.git, &self.name)? {
             Metadata::Whole(link) if is_linked => return self.reopen(&link, journal),
             // A folder that a crash left incomplete holds no work yet.
@@ -186,15 +190,17 @@ impl Worktree {
     }
 
     /// Makes the branch one commit on top of `from` with these texts, by path relative to
-    /// [`Worktree::root`], and updates the files.
+    /// [`Worktree::root`], and updates the files. A person's edits stay in it.
     pub fn write(
         &mut self,
         journal: &Journal,
         from: &str,
         texts: &BTreeMap<String, String>,
+        edits: Option<&Edits>,
         message: &str,
     ) -> Result<(), GitError> {
         let tree = self.tree_with(from, texts)?;
+        let tree = edits.map_or(Ok(tree.clone()), |it| self.with_edits(&tree, it))?;
         let commit = ["commit-tree", &tree, "-p", from, "-m", message];
         let commit = self.git.run(&commit)?;
         self.become_commit(journal, commit.trim())

@@ -7,7 +7,8 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::NamedTempFile;
@@ -64,6 +65,26 @@ pub(crate) fn use_of(git: &Git, branch: &str) -> Result<Option<TargetUse>, GitEr
         }
     };
     Ok(std::iter::once(main).chain(linked.map(|it| Entry(it.path()))).find_map(use_in))
+}
+
+/// Returns the folder in which a branch, given by its full name, is checked out.
+pub(crate) fn folder_of(git: &Git, branch: &str) -> Result<Option<PathBuf>, GitError> {
+    let said = git.bytes(&["worktree", "list", "--porcelain", "-z"], b"")?;
+    let mut folder = None;
+    for line in said.split(|byte| *byte == 0) {
+        if let Some(path) = line.strip_prefix(b"worktree ") {
+            folder = Some(PathBuf::from(OsStr::from_bytes(path)));
+        }
+        if line.strip_prefix(b"branch ") == Some(branch.as_bytes()) {
+            return Ok(folder);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether a folder has the place of a worktree of Trellis, in any project.
+pub(crate) fn is_of_trellis(folder: &Path) -> bool {
+    folder.parent().is_some_and(|it| it.ends_with(FOLDER))
 }
 
 /// Files with the names of the branches that a rebase will move.
@@ -200,6 +221,17 @@ fn ancestor_before<'a>(path: &'a Path, end: &Path) -> Option<&'a Path> {
     path.ends_with(end).then(|| path.ancestors().nth(end.components().count()))?
 }
 
+/// Returns a path without `..`. A newer git may write a relative one.
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut out, part| {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            part => out.push(part),
+        }
+        out
+    })
+}
+
 /// Metadata of a worktree: a folder.
 #[derive(Debug)]
 struct Entry(PathBuf);
@@ -216,7 +248,7 @@ impl Entry {
     /// Returns the `.git` file of the worktree.
     fn file(&self) -> Option<PathBuf> {
         let text = self.text("gitdir");
-        Some(self.0.join(text.trim_end())).filter(|_| !text.trim().is_empty())
+        Some(without_dots(&self.0.join(text.trim_end()))).filter(|_| !text.trim().is_empty())
     }
 
     /// Returns whether the `.git` file of a folder names this metadata.

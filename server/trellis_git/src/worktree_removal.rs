@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Addition, GitError, WorktreeError};
 use crate::git::{Git, paths_of};
+use crate::working_tree::submodules;
 use crate::worktree::Worktree;
-use crate::worktree_edits::submodules;
 use crate::worktree_state::{branch, full, record_path, remove};
 use trellis_store::disk;
 use trellis_store::fault_point;
-use trellis_store::journal::Journal;
+use trellis_store::journal::{Event, Journal};
 
 /// Folders that tools create and can create again.
 const MADE: [&str; 6] =
@@ -27,7 +27,6 @@ impl Worktree {
         let prefix = branch(&format!("aside/{}-", self.name));
         let numbers = taken.lines().filter_map(|it| it.strip_prefix(&prefix)?.parse::<u32>().ok());
         let aside = format!("{prefix}{}", numbers.max().unwrap_or(0) + 1);
-        let folder = self.folder.to_string_lossy().into_owned();
         // Uncommitted changes go to the branch as well.
         let mut work = self;
         if work.is_edited()? {
@@ -37,7 +36,7 @@ impl Worktree {
             return Err(WorktreeError::Uncommitted { what, folder: work.folder }.into());
         }
         work.keep_ignored()?;
-        work.git.step(journal, &["worktree", "remove", "--force", &folder], "")?;
+        work.remove_folder(journal)?;
         work.git.step(journal, &["branch", "--move", &work.branch(), &aside], "")?;
         remove(&record_path(&work.home, &work.name))?;
         Ok(aside)
@@ -51,14 +50,11 @@ impl Worktree {
                 return Err(self.added_to(what));
             }
             self.keep_ignored()?;
-            let folder = self.folder.to_string_lossy().into_owned();
-            self.git.step(journal, &["worktree", "remove", "--force", &folder], "")?;
         } else if self.folder.exists() {
-            // git was killed in the removal, or a person unlinked the folder.
-            let to = self.kept_folder()?.join("worktree");
-            moved(&self.folder, to)?;
+            // A person unlinked the folder.
+            moved(&self.folder, self.kept_folder()?.join("worktree"))?;
         }
-        self.sweep_metadata()?;
+        self.remove_folder(journal)?;
         if let Some(tip) = self.git.resolve(&full(&branch))? {
             if self.tip() != tip {
                 return Err(self.added_to(Addition::Commits));
@@ -66,6 +62,36 @@ impl Worktree {
             self.git.step(journal, &["branch", "-D", &branch], "")?;
         }
         remove(&record_path(&self.home, &self.name))
+    }
+
+    /// Removes the folder and git's metadata of it. The folder leaves its place in one step: after a
+    /// crash, files that are gone already would look like a person's edits. `git worktree remove`
+    /// removes them one by one.
+    fn remove_folder(&self, journal: &Journal) -> Result<(), GitError> {
+        self.remove_leftovers()?;
+        if self.folder.exists() {
+            moved(&self.folder, self.removed())?;
+            let arguments = vec![format!("(remove worktree {})", self.name)];
+            let logged = journal.log(Event::Git { arguments, outcome: "done".to_owned() });
+            logged.map_err(GitError::io("write the journal"))?;
+        }
+        self.remove_leftovers()?;
+        self.sweep_metadata()
+    }
+
+    /// Removes what a crash left of a removed folder.
+    pub(crate) fn remove_leftovers(&self) -> Result<(), GitError> {
+        let left = self.removed();
+        if !left.exists() {
+            return Ok(());
+        }
+        let removed = fault_point::reach().and_then(|()| fs::remove_dir_all(&left));
+        removed.map_err(GitError::io_at("remove", &left))
+    }
+
+    /// Returns the place of the folder during its removal; no work has such a name.
+    fn removed(&self) -> PathBuf {
+        self.folder.with_file_name(format!(".removed-{}", self.name))
     }
 
     /// Returns what a person has put into the folder that is in no commit of this work, or what
@@ -76,7 +102,7 @@ impl Worktree {
         if Path::new(own.trim_end()).join("locked").exists() {
             return Ok(Some(Addition::Lock));
         }
-        if Some(self.tree()?) != top.resolve("HEAD^{tree}")? {
+        if Some(self.working_tree()?) != top.resolve("HEAD^{tree}")? {
             return Ok(Some(Addition::Files));
         }
         let submodules = submodules(&top)?;
@@ -91,7 +117,7 @@ impl Worktree {
         };
         let mut inner = Vec::new();
         repositories(&self.folder, Path::new(""), &mut inner);
-        Ok(inner.iter().any(|it| !is_known(it)).then_some(Addition::Repositories))
+        Ok(inner.into_iter().find(|it| !is_known(it)).map(Addition::Repository))
     }
 
     /// Moves ignored files out of a folder before its removal: no other copy exists.
@@ -108,7 +134,6 @@ impl Worktree {
     fn ignored(&self) -> Result<Vec<PathBuf>, GitError> {
         let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
         let said = self.top().bytes(&list, b"")?;
-        let is_made = |path: &Path| path.iter().any(|part| MADE.iter().any(|it| part == *it));
         Ok(paths_of(&said).filter(|it| !is_made(it)).collect())
     }
 
@@ -125,6 +150,10 @@ impl Worktree {
     }
 }
 
+fn is_made(path: &Path) -> bool {
+    path.iter().any(|part| MADE.iter().any(|it| part == *it))
+}
+
 fn moved(from: &Path, to: PathBuf) -> Result<(), GitError> {
     let moved = fault_point::reach()
         .and_then(|()| to.parent().map_or(Ok(()), fs::create_dir_all))
@@ -137,7 +166,7 @@ fn repositories(top: &Path, below: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(top.join(below)).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
-        if name == ".git" && below != Path::new("") {
+        if name == ".git" && below != Path::new("") && is_repository(&entry.path()) {
             out.push(below.to_owned());
         } else if is_folder && name != ".git" && !MADE.iter().any(|it| name == *it) {
             repositories(top, &below.join(name), out);
@@ -145,15 +174,32 @@ fn repositories(top: &Path, below: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// Returns whether a path named `.git` is that of a repository.
+fn is_repository(path: &Path) -> bool {
+    let of_file = || {
+        let text = trellis_os::files::read_text(path).ok()?;
+        Some(path.with_file_name(text.trim_end().strip_prefix("gitdir: ")?))
+    };
+    match path.is_dir() {
+        true => path.join("HEAD").exists(),
+        false => of_file().is_some_and(|it| it.exists()),
+    }
+}
+
 /// Returns whether a submodule has files, commits or stashes that no other repository has. They
 /// are below the metadata of the worktree, and would go with it.
 fn has_own_work(top: &Git, path: &Path) -> Result<bool, GitError> {
     let inside = top.at(&top.root().join(path));
-    let all = ["status", "--porcelain", "--untracked-files=all", "--ignore-submodules=none"];
+    let all = ["-z", "--untracked-files=all", "--ignored", "--ignore-submodules=none"];
+    let status = inside.run(&[&["status", "--porcelain"], &all[..]].concat())?;
+    let is_kept = |it: &str| it.strip_prefix("!! ").is_none_or(|path| !is_made(Path::new(path)));
+    // Marks in the index hide edits.
+    let marks = inside.run(&["ls-files", "-v", "-z"])?;
     let name = format!(":{}", path.to_string_lossy());
     let own = ["rev-list", "--max-count=1", "HEAD", "--branches", "--not", "--remotes"];
     Ok(inside.resolve("HEAD")? != top.resolve(&name)?
         || inside.resolve("refs/stash")?.is_some()
-        || !inside.run(&all)?.is_empty()
+        || status.split('\0').any(|it| !it.is_empty() && is_kept(it))
+        || marks.split('\0').any(|it| !it.is_empty() && !it.starts_with("H "))
         || !inside.run(&own)?.is_empty())
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::git::Git;
 use crate::error::{GitError, WorktreeError};
-use crate::worktree_metadata::{Metadata, metadata};
+use crate::worktree_metadata::{Metadata, folder_of, is_of_trellis, metadata};
 use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 
@@ -176,6 +176,10 @@ pub(crate) fn create(
     // git cannot have a branch below another.
     for taken in [branch.as_str(), PREFIX] {
         if git.resolve(&full(taken))?.is_some() {
+            if let Some(folder) = folder_of(git, &full(taken))?.filter(|it| is_of_trellis(it)) {
+                let branch = taken.to_owned();
+                return Err(WorktreeError::BranchOfOther { branch, folder }.into());
+            }
             return Err(WorktreeError::BranchTaken { branch: taken.to_owned() }.into());
         }
     }

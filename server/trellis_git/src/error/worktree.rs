@@ -12,6 +12,9 @@ pub enum WorktreeError {
     Busy { owner: LockOwner, name: String },
     #[error("the branch {branch} exists, and Trellis did not create it")]
     BranchTaken { branch: String },
+    /// Another project of the repository has work of the same name.
+    #[error("the branch {branch} belongs to the work in {}", folder.display())]
+    BranchOfOther { branch: String, folder: PathBuf },
     #[error("{} exists, and Trellis did not create it", folder.display())]
     FolderTaken { folder: PathBuf },
     /// A person has switched to another branch.
@@ -22,7 +25,7 @@ pub enum WorktreeError {
     Unlinked { folder: PathBuf, branch: String },
     #[error("the branch {into} no longer exists")]
     TargetGone { into: String, branch: String },
-    #[error("{branch} is merged, but {what} were added since then; it stays")]
+    #[error("{branch} is merged, but its worktree holds {what} now; it stays")]
     AddedTo { what: Addition, branch: String, folder: PathBuf },
     #[error("{} holds {what}", folder.display())]
     Uncommitted { what: Addition, folder: PathBuf },
@@ -67,14 +70,14 @@ pub enum TargetUse {
 }
 
 /// Content that a person added to work and that no commit of it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Addition {
     #[error("files that are not committed")]
     Files,
     #[error("commits")]
     Commits,
-    #[error("repositories")]
-    Repositories,
+    #[error("a repository in {}", _0.display())]
+    Repository(PathBuf),
     #[error("submodules with work of their own")]
     Submodules,
     #[error("locks (`git worktree unlock` removes them)")]

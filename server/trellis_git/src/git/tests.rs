@@ -37,3 +37,11 @@ fn only_a_git_that_worked_says_that_something_is_not_there() {
     let error = git(folder.path(), "exit 128").answer(&["merge-tree"]).expect_err("it fails");
     assert_eq!(error.to_string(), "git merge-tree failed: exit code 128");
 }
+
+#[test]
+fn a_git_that_answers_while_it_is_asked_is_read_meanwhile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let asked = "a line\n".repeat(100_000);
+    let said = git(folder.path(), "cat").run_with(&["hash-object"], &asked).expect("it works");
+    assert_eq!(said.len(), asked.len());
+}

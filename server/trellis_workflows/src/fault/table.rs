@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
-use trellis_git::error::{CommandError, GitError, RemoteError, WorktreeError};
+use trellis_git::error::{CommandError, GitError, RemoteError, TargetUse, WorktreeError};
 use trellis_project::error::{EditError, LocateError, PlanFileError, ProjectError, Rollback};
 use trellis_store::disk::is_full;
 use trellis_store::error::StoreError;
@@ -92,6 +92,8 @@ fn of_worktree(error: &WorktreeError) -> Fault {
         WorktreeError::Busy { .. } => {
             Fault::input(error).kind(FaultKind::Busy).hint("wait for it, or stop it")
         }
+        WorktreeError::BranchOfOther { .. } => Fault::input(error)
+            .hint("finish that work first, or give this one another name; nothing was changed"),
         WorktreeError::BranchTaken { .. } | WorktreeError::FolderTaken { .. } => {
             Fault::input(error).hint("rename or remove it: the work needs the name")
         }
@@ -117,8 +119,13 @@ fn of_worktree(error: &WorktreeError) -> Fault {
             .hint("commit them there or move them elsewhere, then run again; nothing was changed"),
         WorktreeError::Unmerged { .. } => Fault::new(Exit::NeedsHuman, error)
             .hint("resolve them there and `git add` the files, then run again"),
-        WorktreeError::TargetInUse { .. } => Fault::new(Exit::NeedsHuman, error)
-            .hint("end that first, then run again; nothing was changed"),
+        WorktreeError::TargetInUse { why: TargetUse::AbsentFolder { .. }, .. } => {
+            Fault::new(Exit::NeedsHuman, error)
+                .hint("bring the folder back or run `git worktree prune`, then run again")
+        }
+        WorktreeError::TargetInUse { .. } => {
+            Fault::new(Exit::NeedsHuman, error).hint("end that first, then run again")
+        }
         WorktreeError::OtherTarget { into, .. } => Fault::new(Exit::NeedsHuman, error)
             .hint(format!("`git switch {into}` and run again; nothing was changed")),
         WorktreeError::RecordGone { folder, branch } => {

@@ -1,7 +1,7 @@
 //! Resumes an issue where it stands and performs the actions of its state machine.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Instant;
 
 use trellis_engine::issue::{
@@ -27,7 +27,6 @@ use crate::timing::Timing;
 use trellis_git::forge::Forge;
 use trellis_git::merge::Checkout;
 use trellis_git::worktree::Worktree;
-use trellis_git::worktree_edits::EditedFile;
 use trellis_store::disk;
 use trellis_store::journal::{self, Journal};
 use trellis_store::origin::Workflow;
@@ -265,32 +264,17 @@ impl<'a> IssueRun<'a> {
             Some(_) => self.work.tip().to_owned(),
             None => self.work.record.base.clone(),
         };
-        let edits = match self.work.is_edited()? {
-            true => self.work.edits()?,
-            false => BTreeMap::new(),
+        let edited = match self.work.is_edited()? {
+            true => self.work.edited()?,
+            false => BTreeSet::new(),
         };
-        if !edits.is_empty() {
-            // Whatever happens next, git has the person's edits.
-            self.work.commit_user_edits(self.services.journal)?;
-        }
-        self.work.write(self.services.journal, &from, &self.changes, &message)?;
-        self.restore_user_edits(&edits)
-    }
-
-    /// Puts a person's concurrent edits back on top of the branch's files and stops with an error,
-    /// since the next start has to test them.
-    fn restore_user_edits(&self, edits: &BTreeMap<PathBuf, EditedFile>) -> Result<(), Fault> {
-        let Some(first) = edits.keys().next() else { return Ok(()) };
-        for (path, file) in edits {
-            let place = self.work.root.join(path);
-            file.restore(&place)
-                .map_err(|error| cannot(&format!("write {}", place.display()), &error))?;
-        }
-        let message = format!("{} was edited in the worktree during the run", first.display());
-        Err(Fault::new(Exit::NeedsHuman, message).hint(
-            "run the same command again: it continues with your text and keeps the other \
-                 files",
-        ))
+        let journal = self.services.journal;
+        let edits = match edited.is_empty() {
+            true => None,
+            false => Some(self.work.commit_user_edits(journal)?),
+        };
+        self.work.write(journal, &from, &self.changes, edits.as_ref(), &message)?;
+        edited.first().map_or(Ok(()), |path| Err(is_edited_meanwhile(path)))
     }
 
     /// Replaces the changes by the files as a person edited them.
@@ -491,4 +475,12 @@ fn asked(kind: PromptKind) -> &'static str {
         PromptKind::Code => "code",
         PromptKind::Fix => "fix",
     }
+}
+
+/// Returns the error that ends a run during which a person edited a file: the next start has to
+/// test it.
+fn is_edited_meanwhile(path: &Path) -> Fault {
+    let message = format!("{} was edited in the worktree during the run", path.display());
+    Fault::new(Exit::NeedsHuman, message)
+        .hint("run the same command again: it continues with your text and keeps the other files")
 }

@@ -1,0 +1,133 @@
+//! The current files of a worktree as a tree, to be compared with a commit.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::error::GitError;
+use crate::git::{Git, paths_of};
+use crate::moved_files::{is_as_written, skipped};
+
+/// Writes the tree of the current files. Ignored files are left out unless a person has added
+/// them, and so are repositories inside the worktree: a commit of theirs is not part of this
+/// one.
+pub(crate) fn write(top: &Git) -> Result<String, GitError> {
+    let scratch = tempfile::tempdir().map_err(GitError::io("create a scratch index"))?;
+    // Marks in the worktree's own index would hide edits.
+    let own = top.with_index(&scratch.path().join("index"));
+    own.run(&["read-tree", "HEAD"])?;
+    let from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+    own.bytes(&["add", "--all", from[0], from[1]], &without_repositories(&own)?)?;
+    let added = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=A"];
+    let mut added = there(top, top.bytes(&[&added[..], &["HEAD"]].concat(), b"")?);
+    let inner = submodules(top)?;
+    added.retain(|it| !inner.contains(it));
+    if !added.is_empty() {
+        own.bytes(&["add", "--force", from[0], from[1]], &literal(added.iter()))?;
+    }
+    restore_unchanged(&own, &skipped(top)?)?;
+    Ok(own.run(&["write-tree"])?.trim().to_owned())
+}
+
+/// Returns pathspecs of all files but the repositories among them, known to git or not.
+fn without_repositories(git: &Git) -> Result<Vec<u8>, GitError> {
+    let mut out = b":/\0".to_vec();
+    for path in submodules(git)?.into_iter().chain(new_repositories(git)?) {
+        out.extend_from_slice(b":(exclude,literal)");
+        out.extend_from_slice(path.as_os_str().as_bytes());
+        out.push(0);
+    }
+    Ok(out)
+}
+
+/// Returns the paths of the initialised submodules in the index, relative to the top, where the
+/// commands of `git` run.
+pub(crate) fn submodules(git: &Git) -> Result<Vec<PathBuf>, GitError> {
+    let staged = git.bytes(&["ls-files", "--stage", "-z"], b"")?;
+    let lines = staged.split(|byte| *byte == 0).filter_map(|it| it.strip_prefix(b"160000 "));
+    let paths = lines.filter_map(|it| it.splitn(2, |byte| *byte == b'\t').nth(1));
+    let paths = paths.map(|it| PathBuf::from(OsStr::from_bytes(it)));
+    Ok(paths.filter(|it| git.root().join(it).join(".git").symlink_metadata().is_ok()).collect())
+}
+
+/// Returns the repositories that git does not know, relative to the top, where the commands of
+/// `git` run.
+fn new_repositories(git: &Git) -> Result<Vec<PathBuf>, GitError> {
+    let others = git.bytes(&["ls-files", "-z", "--others", "--exclude-standard"], b"")?;
+    // git lists a repository as a folder.
+    let folders = others.split(|byte| *byte == 0).filter_map(|it| it.strip_suffix(b"/"));
+    Ok(folders.map(|it| PathBuf::from(OsStr::from_bytes(it))).collect())
+}
+
+/// Returns those of git's paths at which there is a file or a link.
+fn there(git: &Git, said: Vec<u8>) -> Vec<PathBuf> {
+    let is_link = |path: &Path| git.root().join(path).is_symlink();
+    let is_there = |path: &PathBuf| {
+        let is_folder = git.root().join(path).symlink_metadata().map(|it| it.is_dir());
+        is_folder.is_ok_and(|it| !it) && !path.ancestors().skip(1).any(is_link)
+    };
+    paths_of(&said).filter(is_there).collect()
+}
+
+fn literal<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<u8> {
+    paths.flat_map(|it| [b":(literal)", it.as_os_str().as_bytes(), b"\0"].concat()).collect()
+}
+
+/// Restores the entries of files that hold what git checked out, or the bytes of their blob: git
+/// would store them with other line ends than they were stored. Files in `skipped` are not there,
+/// by a person's sparse checkout.
+fn restore_unchanged(git: &Git, skipped: &HashSet<String>) -> Result<(), GitError> {
+    let said =
+        git.run(&["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "HEAD"])?;
+    let words: Vec<&str> = said.split('\0').collect();
+    let changes = words.chunks_exact(2).filter_map(|pair| {
+        let fields: Vec<&str> = pair[0].trim_start_matches(':').split(' ').collect();
+        Some((*fields.first()?, *fields.get(1)?, *fields.get(2)?, pair[1]))
+    });
+    let (mut entries, mut stored) = (String::new(), Vec::new());
+    for (mode, now, blob, path) in changes {
+        let is_plain = || {
+            let kind = git.root().join(path).symlink_metadata();
+            // A list of paths has one a line.
+            !path.contains(['\n', '\r']) && kind.is_ok_and(|it| it.is_file())
+        };
+        match mode == now {
+            true if is_plain() => stored.push((mode, blob, path)),
+            false if now == "000000" && skipped.contains(path) => {
+                entries += &format!("{mode} {blob}\t{path}\0");
+            }
+            _ => {}
+        }
+    }
+    for (mode, blob, path) in are_as_stored(git, stored)? {
+        entries += &format!("{mode} {blob}\t{path}\0");
+    }
+    if !entries.is_empty() {
+        git.run_with(&["update-index", "-z", "--index-info"], &entries)?;
+    }
+    Ok(())
+}
+
+/// Returns those of plain files, given by mode, blob and path, that hold the bytes of the blob or
+/// what git would write for it.
+fn are_as_stored<'a>(
+    git: &Git,
+    mut files: Vec<(&'a str, &'a str, &'a str)>,
+) -> Result<Vec<(&'a str, &'a str, &'a str)>, GitError> {
+    if files.is_empty() {
+        return Ok(files);
+    }
+    let paths: String = files.iter().map(|it| format!("./{}\n", it.2)).collect();
+    let bytes = git.run_with(&["hash-object", "--no-filters", "--stdin-paths"], &paths)?;
+    let mut raw = bytes.lines();
+    let mut failed = None;
+    files.retain(|(_, blob, path)| {
+        let is = match raw.next() == Some(*blob) {
+            true => Ok(true),
+            false => is_as_written(git, path, blob),
+        };
+        is.unwrap_or_else(|error| failed.replace(error).is_some())
+    });
+    failed.map_or(Ok(files), Err)
+}
