@@ -21,7 +21,7 @@ use crate::stale_locks;
 use crate::trees;
 use crate::worktree_edits::Edits;
 use crate::worktree_metadata::{self, Link, Metadata};
-use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path};
+use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path, remove};
 use trellis_store::disk;
 use trellis_store::fault_point;
 use trellis_store::journal::Journal;
@@ -81,7 +81,14 @@ impl Worktree {
         stale_locks::wait_for_orphaned_git(&git)?;
         let prefix = git.run(&["rev-parse", "--show-prefix"])?;
         let folder = places.join(name);
-        let known = known(&record_path(home, name))?;
+        let known = match known(&record_path(home, name))? {
+            // A crash ended its archiving: its branch has another name already.
+            Some(record) if record.ended.is_some() && is_gone(&git, name, &folder)? => {
+                remove(&record_path(home, name))?;
+                None
+            }
+            known => known,
+        };
         let is_fresh = known.is_none();
         let record = match known {
             Some(record) => record.for_target(name, into)?,
@@ -144,7 +151,7 @@ impl Worktree {
     /// Creates branch and folder, as far as they do not exist.
     fn create(&mut self, journal: &Journal) -> Result<(), GitError> {
         let is_linked = self.folder.join(".git").exists();
-        self.remove_leftovers()?;
+        self.remove_remains()?;
         let has_work = self.record.tip.is_some();
         match worktree_metadata::metadata(&self.git, &self.name)? {
             Metadata::Whole(link) if is_linked => return self.reopen(&link, journal),
@@ -303,6 +310,11 @@ fn lock(path: &Path, name: &str) -> Result<Lock, GitError> {
         LockError::Failed(error) => GitError::io_at("lock", path)(error),
         LockError::Held(owner) => WorktreeError::Busy { owner, name: name.to_owned() }.into(),
     })
+}
+
+/// Returns whether work has neither branch nor folder.
+fn is_gone(git: &Git, name: &str, folder: &Path) -> Result<bool, GitError> {
+    Ok(!folder.exists() && git.resolve(&full(&branch(name)))?.is_none())
 }
 
 /// Returns the folder of all worktrees.

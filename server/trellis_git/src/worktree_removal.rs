@@ -68,19 +68,19 @@ impl Worktree {
     /// crash, files that are gone already would look like a person's edits. `git worktree remove`
     /// removes them one by one.
     fn remove_folder(&self, journal: &Journal) -> Result<(), GitError> {
-        self.remove_leftovers()?;
+        self.remove_remains()?;
         if self.folder.exists() {
             moved(&self.folder, self.removed())?;
             let arguments = vec![format!("(remove worktree {})", self.name)];
             let logged = journal.log(Event::Git { arguments, outcome: "done".to_owned() });
             logged.map_err(GitError::io("write the journal"))?;
         }
-        self.remove_leftovers()?;
+        self.remove_remains()?;
         self.sweep_metadata()
     }
 
     /// Removes what a crash left of a removed folder.
-    pub(crate) fn remove_leftovers(&self) -> Result<(), GitError> {
+    pub(crate) fn remove_remains(&self) -> Result<(), GitError> {
         let left = self.removed();
         if !left.exists() {
             return Ok(());

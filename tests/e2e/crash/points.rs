@@ -9,7 +9,9 @@ use std::thread::{self, available_parallelism};
 
 use super::Workflow;
 use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
-use super::workflows::{Generate, Implement, ImplementEdited, Repair, Tasks, WriteTests};
+use super::workflows::{
+    Generate, Implement, ImplementAgain, ImplementEdited, Repair, Tasks, WriteTests,
+};
 use crate::implement::records;
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
@@ -90,6 +92,11 @@ fn an_issue_goes_on_from_any_point() {
 #[test]
 fn an_issue_with_edits_of_a_person_goes_on_from_any_point() {
     at_points(&ImplementEdited, 0, 4);
+}
+
+#[test]
+fn an_issue_that_is_begun_again_goes_on_from_any_point() {
+    at_points(&ImplementAgain, 0, 5);
 }
 
 #[test]

@@ -191,6 +191,37 @@ impl Workflow for ImplementEdited {
     }
 }
 
+/// An issue that ended without a merge and is begun again: the work before is kept on a branch.
+pub(crate) struct ImplementAgain;
+
+impl Workflow for ImplementAgain {
+    fn world(&self, _round: u64) -> World {
+        let empty = implement::made("");
+        let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[empty])]);
+        let _ = implement::implement(&world, &["--max-retries", "0"]).exits(2);
+        implement::answer(&world, &[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+        world
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
+    }
+
+    fn is_over(&self, world: &World) -> bool {
+        in_p(world, &["rev-list", "--count", "main"]) != "1" && records(world).is_empty()
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
+        let changed = in_p(world, &["diff", "--name-status", "main~1", "main"]);
+        let wanted = "A\tshop/discount.py\nA\ttests/test_discount.py";
+        assert_eq!(changed, wanted, "round {round}");
+        in_p(world, &["worktree", "prune"]);
+        let branches = in_p(world, &["branch", "--format=%(refname:short)"]);
+        assert_eq!(branches, "main\ntrellis/aside/issue-42-1", "round {round}");
+    }
+}
+
 /// A person's edits, by path: what they add to the files.
 const EDITED: [(&str, &str); 3] =
     [("shop/discount.py", "# mine\n"), ("shop/audit.py", "# mine\n"), ("notes.txt", "mine\n")];
