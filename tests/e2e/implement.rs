@@ -648,6 +648,14 @@ fn words_stay_inside_and_names_are_nobody_elses() {
     let _ = implement(&bare, &[]).exits(65).says("not in a git repository");
 }
 
+/// Runs issue 42 with a service as its model.
+pub(crate) fn asking(world: &World, service: &Service) -> Ran {
+    let arguments = "implement p --issue 42 --lld p/docs/lld.md --sandbox local --model openai:tiny --approve autonomous";
+    let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
+    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+    Ran::of(command.output().expect("trellis starts"))
+}
+
 #[test]
 fn what_a_person_writes_in_the_worktree_meanwhile_stays() {
     let world = shop(&[]);
@@ -661,12 +669,7 @@ fn what_a_person_writes_in_the_worktree_meanwhile_stays() {
         fs::write(&written, &text).expect("written");
         said(&code())
     }));
-    let run = || {
-        let arguments = "implement p --issue 42 --lld p/docs/lld.md --sandbox local --model openai:tiny --approve autonomous";
-        let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
-        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
-        Ran::of(command.output().expect("trellis starts"))
-    };
+    let run = || asking(&world, &service);
     let _ = run().exits(2).says("shop/cart.py was edited in the worktree");
     assert_eq!(fs::read_to_string(&place).expect("the file"), mine);
     let _ = run().exits(0);

@@ -7,8 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::implement::{
-    ALONE, ARGUMENTS, CART, CODE, code, file, implement, in_p, new_tests, shop,
+    ALONE, ARGUMENTS, CART, CODE, answer, asking, code, file, implement, in_p, new_tests, shop,
 };
+use crate::models::{Service, prompt, said};
 use crate::repair::{CALCULATOR, dirty, git, mended, repair, text};
 use crate::world::World;
 
@@ -279,6 +280,40 @@ fn projects_of_one_repository_with_the_same_issue_are_told_apart() {
     let why = "the branch trellis/issue-42 belongs to the work in";
     let _ = world.trellis(&arguments).exits(65).says(why);
     merges(&world);
+}
+
+#[test]
+fn ended_work_without_branch_and_folder_is_kept_on_a_branch() {
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[String::new()])]);
+    let _ = implement(&world, &["--max-retries", "0"]);
+    let tip = in_p(&world, &["rev-parse", "trellis/issue-42"]);
+    in_p(&world, &["worktree", "remove", "--force", ".trellis/worktrees/issue-42"]);
+    in_p(&world, &["branch", "-D", "trellis/issue-42"]);
+    answer(&world, &[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+    let _ = implement(&world, &ALONE).exits(0);
+    assert_eq!(in_p(&world, &["rev-parse", "trellis/aside/issue-42-1"]), tip);
+}
+
+#[test]
+fn edits_outside_the_project_during_a_run_stay() {
+    let world = begun();
+    fs::remove_dir_all(world.root().join("p/.git")).expect("removed");
+    let notes = world.write("notes.txt", "one\n");
+    git(world.root(), &["init", "--quiet", "--initial-branch=main"]);
+    git(world.root(), &["add", "p", "notes.txt"]);
+    git(world.root(), &["commit", "--quiet", "-m", "start"]);
+    let edited = world.root().join(WORKTREE).join("notes.txt");
+    let service = Service::start(Box::new(move |question| {
+        if prompt(question).contains("nothing but tests") {
+            return said(&new_tests());
+        }
+        fs::write(&edited, "two\n").expect("written");
+        said(&code())
+    }));
+    let run = || asking(&world, &service);
+    let _ = run().exits(2).says("notes.txt was edited in the worktree");
+    let _ = run().exits(0);
+    assert_eq!(fs::read_to_string(notes).expect("a file"), "two\n");
 }
 
 #[test]

@@ -341,7 +341,7 @@ fn failed(arguments: &[&str], cause: CommandCause) -> CommandError {
 
 fn with_input(command: &mut Command, input: &[u8]) -> std::io::Result<Output> {
     let mut child = command.spawn()?;
-    let stdin = child.stdin.take();
+    let stdin = child.stdin.take().filter(|_| !input.is_empty());
     // A process that answers each line would wait for its answers to be read.
     std::thread::scope(|scope| {
         let written = scope.spawn(|| stdin.map_or(Ok(()), |mut it| it.write_all(input)));

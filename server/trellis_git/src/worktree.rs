@@ -21,7 +21,8 @@ use crate::stale_locks;
 use crate::trees;
 use crate::worktree_edits::Edits;
 use crate::worktree_metadata::{self, Link, Metadata};
-use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path, remove};
+use crate::worktree_removal::finish_archive;
+use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path};
 use trellis_store::disk;
 use trellis_store::fault_point;
 use trellis_store::journal::Journal;
@@ -82,9 +83,9 @@ impl Worktree {
         let prefix = git.run(&["rev-parse", "--show-prefix"])?;
         let folder = places.join(name);
         let known = match known(&record_path(home, name))? {
-            // A crash ended its archiving: its branch has another name already.
-            Some(record) if record.ended.is_some() && is_gone(&git, name, &folder)? => {
-                remove(&record_path(home, name))?;
+            // A crash came while it was archived, or a person has removed it.
+            Some(record) if record.has_branch() && is_gone(&git, name, &folder)? => {
+                finish_archive(&git, home, name, record.tip.as_deref(), journal)?;
                 None
             }
             known => known,

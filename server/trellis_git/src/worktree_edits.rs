@@ -55,13 +55,12 @@ impl Worktree {
         }
     }
 
-    /// Returns the files that a person changed or removed since the last commit of Trellis, by path
-    /// relative to [`Worktree::root`].
+    /// Returns the files that a person changed or removed since the last commit of Trellis, relative
+    /// to the top of the worktree.
     pub fn edited(&self) -> Result<BTreeSet<PathBuf>, GitError> {
-        let options = ["diff", "--name-only", "--no-renames", "--relative", "-z"];
         let tree = self.working_tree()?;
-        Ok(paths_of(&self.inner.bytes(&[&options[..], &[self.tip(), &tree]].concat(), b"")?)
-            .collect())
+        let diff = ["diff", "--name-only", "--no-renames", "-z", self.tip(), &tree];
+        Ok(paths_of(&self.top().bytes(&diff, b"")?).collect())
     }
 
     /// Writes a tree: another one with a person's edits, given by the commits before and after them.

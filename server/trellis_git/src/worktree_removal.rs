@@ -1,6 +1,7 @@
 //! Removal of a worktree whose work is merged or archived; nothing of a person goes with it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Addition, GitError, WorktreeError};
@@ -20,13 +21,7 @@ impl Worktree {
     /// Archives ended work so that it can begin again: its branch stays under another name, which
     /// is returned.
     pub fn archive(self, journal: &Journal) -> Result<String, GitError> {
-        let taken =
-            self.git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);
-        let taken = taken?;
-        // No work has such a name.
-        let prefix = branch(&format!("aside/{}-", self.name));
-        let numbers = taken.lines().filter_map(|it| it.strip_prefix(&prefix)?.parse::<u32>().ok());
-        let aside = format!("{prefix}{}", numbers.max().unwrap_or(0) + 1);
+        let aside = next_aside(&self.git, &self.name)?;
         // Uncommitted changes go to the branch as well.
         let mut work = self;
         if work.is_edited()? {
@@ -85,8 +80,13 @@ impl Worktree {
         if !left.exists() {
             return Ok(());
         }
-        let removed = fault_point::reach().and_then(|()| fs::remove_dir_all(&left));
-        removed.map_err(GitError::io_at("remove", &left))
+        match fault_point::reach().and_then(|()| fs::remove_dir_all(&left)) {
+            // A container may have left files of another user.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                moved(&left, self.kept_folder()?.join("worktree"))
+            }
+            removed => removed.map_err(GitError::io_at("remove", &left)),
+        }
     }
 
     /// Returns the place of the folder during its removal; no work has such a name.
@@ -161,6 +161,35 @@ fn moved(from: &Path, to: PathBuf) -> Result<(), GitError> {
     moved.map_err(|source| GitError::Move { from: from.to_owned(), to, source })
 }
 
+/// Returns the next unused name for the branch of archived work.
+fn next_aside(git: &Git, name: &str) -> Result<String, GitError> {
+    let taken = git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"])?;
+    // No work has such a name.
+    let prefix = branch(&format!("aside/{name}-"));
+    let numbers = taken.lines().filter_map(|it| it.strip_prefix(&prefix)?.parse::<u32>().ok());
+    Ok(format!("{prefix}{}", numbers.max().unwrap_or(0) + 1))
+}
+
+/// Finishes the archiving of work that has neither branch nor folder any more: a crash came before
+/// the removal of its record, or in git's renaming of the branch.
+pub(crate) fn finish_archive(
+    git: &Git,
+    home: &Path,
+    name: &str,
+    tip: Option<&str>,
+    journal: &Journal,
+) -> Result<(), GitError> {
+    if let Some(tip) = tip
+        && git.resolve(&format!("{tip}^{{commit}}"))?.is_some()
+    {
+        let named = format!("--contains={tip}");
+        if git.run(&["for-each-ref", &named, "refs/heads"])?.is_empty() {
+            git.step(journal, &["branch", "--no-track", &next_aside(git, name)?, tip], "")?;
+        }
+    }
+    remove(&record_path(home, name))
+}
+
 /// Collects the folders below `top` that are repositories, relative to it.
 fn repositories(top: &Path, below: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(top.join(below)).into_iter().flatten().flatten() {
@@ -181,7 +210,7 @@ fn is_repository(path: &Path) -> bool {
         Some(path.with_file_name(text.trim_end().strip_prefix("gitdir: ")?))
     };
     match path.is_dir() {
-        true => path.join("HEAD").exists(),
+        true => fs::read_dir(path).is_ok_and(|mut it| it.next().is_some()),
         false => of_file().is_some_and(|it| it.exists()),
     }
 }

@@ -128,6 +128,11 @@ pub(crate) fn known(path: &Path) -> Result<Option<WorktreeState>, GitError> {
 }
 
 impl WorktreeState {
+    /// Returns whether the branch of the work was made, and its end does not remove it.
+    pub(crate) fn has_branch(&self) -> bool {
+        self.merging.is_none() && (self.ended.is_some() || self.tip.is_some())
+    }
+
     /// Returns the record if the work is for the branch `into`, where one is given. Ended work
     /// begins again, for any branch.
     pub(crate) fn for_target(
@@ -176,7 +181,9 @@ pub(crate) fn create(
     // git cannot have a branch below another.
     for taken in [branch.as_str(), PREFIX] {
         if git.resolve(&full(taken))?.is_some() {
-            if let Some(folder) = folder_of(git, &full(taken))?.filter(|it| is_of_trellis(it)) {
+            if let Some(folder) =
+                folder_of(git, &full(taken))?.filter(|it| it.is_dir() && is_of_trellis(it))
+            {
                 let branch = taken.to_owned();
                 return Err(WorktreeError::BranchOfOther { branch, folder }.into());
             }
