@@ -418,6 +418,18 @@ fn an_ignored_file_is_kept_whatever_its_name() {
 }
 
 #[test]
+fn a_changed_file_is_merged_whatever_its_name() {
+    let world = begun();
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    fs::write(world.root().join("p").join(name), "one\n").expect("written");
+    commit(&world, "notes.txt", "start\n");
+    let _ = implement(&world, &[]).exits(2);
+    fs::write(world.root().join(WORKTREE).join(name), "two\n").expect("written");
+    merges(&world);
+    assert_eq!(fs::read_to_string(world.root().join("p").join(name)).expect("text"), "two\n");
+}
+
+#[test]
 fn work_whose_record_was_cleaned_away_is_named() {
     let world = waiting();
     in_p(&world, &["clean", "-fdxq"]);

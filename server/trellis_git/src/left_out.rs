@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::GitError;
 use crate::git::Git;
+use crate::trees::changed_tree;
 use crate::worktree::{Worktree, repository};
 use trellis_store::journal::Journal;
 
@@ -35,13 +36,11 @@ impl Worktree {
 
     /// Commits the work with the base's texts of these files; neither branch nor folder changes.
     pub fn without(&self, paths: &BTreeSet<String>) -> Result<String, GitError> {
-        let scratch = tempfile::tempdir().map_err(GitError::io("create a scratch index"))?;
-        let own = self.inner.with_index(&scratch.path().join("index"));
-        own.run(&["read-tree", self.tip()])?;
         let names: String = paths.iter().map(|it| format!(":(literal){it}\0")).collect();
         let options = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
-        own.run_with(&[&options[..], &[&self.record.base]].concat(), &names)?;
-        let tree = own.run(&["write-tree"])?.trim().to_owned();
+        let tree = changed_tree(&self.inner, Some(self.tip()), |own| {
+            own.run_with(&[&options[..], &[&self.record.base]].concat(), &names).map(drop)
+        })?;
         let commit = ["commit-tree", &tree, "-p", self.tip(), "-m", "files left out"];
         Ok(self.inner.run(&commit)?.trim().to_owned())
     }

@@ -7,6 +7,7 @@ pub mod git;
 pub mod left_out;
 pub mod merge;
 mod moved_files;
+mod raw_diff;
 pub mod repo_config_guard;
 mod stale_locks;
 pub mod trees;

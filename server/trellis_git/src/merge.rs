@@ -149,6 +149,14 @@ pub fn fast_forward(
     let (Some(lead), Some(first), Some(last)) = (works.first(), chain.first(), chain.last()) else {
         return Ok(MergeOutcome::Merged);
     };
+    // Each reads all files of a worktree. Other merges need not wait for that: what a person adds
+    // meanwhile keeps the folder afterwards.
+    for work in works.iter() {
+        if let Some(what) = work.uncommitted()? {
+            let why = WorktreeError::Uncommitted { what, folder: work.folder.clone() };
+            return Ok(MergeOutcome::Blocked(why.to_string()));
+        }
+    }
     let place = lead.home.join(".trellis/worktrees/merge.lock");
     let _alone = Lock::wait_for(&place).map_err(GitError::io("wait for other merges"))?;
     if lead.target()? != first.old {
@@ -161,19 +169,14 @@ pub fn fast_forward(
         }
         place => place?,
     };
-    for work in works.iter() {
-        if let Some(what) = work.uncommitted()? {
-            let why = WorktreeError::Uncommitted { what, folder: work.folder.clone() };
-            return Ok(MergeOutcome::Blocked(why.to_string()));
-        }
-    }
     // Uncommitted changes here belong to a person. Neither the move nor a rollback may touch them.
     if let Some(changed) =
         place.as_ref().map(|it| changed(it, &first.old, &last.commit)).transpose()?
         && !changed.is_empty()
     {
+        let names: Vec<_> = changed.iter().map(|it| it.display().to_string()).collect();
         let why =
-            format!("{} would be overwritten, and have uncommitted changes", changed.join(", "));
+            format!("{} would be overwritten, and have uncommitted changes", names.join(", "));
         return Ok(MergeOutcome::Blocked(why));
     }
     for (work, candidate) in works.iter_mut().zip(chain) {
@@ -253,8 +256,8 @@ impl Drop for Checkout<'_> {
 ///
 /// # Errors
 ///
-/// [`WorktreeError::TargetInUse`] if that folder is not there, or if a rebase or a bisection will
-/// return to the branch.
+/// [`WorktreeError::TargetInUse`] if that folder is not there, if a rebase or a bisection will return
+/// to the branch, or if a merge there is not committed yet.
 fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, GitError> {
     let in_use = |why| {
         let into = branch.trim_start_matches("refs/heads/").to_owned();

@@ -2,14 +2,17 @@
 //! person's, and their rollback.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use super::stale_locks;
 use super::worktree_state::Merging;
 use crate::error::GitError;
-use crate::git::Git;
+use crate::git::{Git, paths_of};
+use crate::raw_diff::{Change, changes, is_none, list, set_entries};
 use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 
@@ -19,88 +22,61 @@ pub(crate) fn top(git: &Git) -> Result<Git, GitError> {
     Ok(git.at(Path::new(top.trim_end())))
 }
 
-/// A file that a move changes: its path from the top, and its blobs before and after; all zeros
-/// mean no file.
-struct Change {
-    path: String,
-    /// Before the move, in octal digits; zeros mean no file.
-    mode: String,
-    mode_after: String,
-    before: String,
-    after: String,
-}
-
-/// Mode of a submodule.
-const SUBMODULE: &str = "160000";
-
-fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, GitError> {
-    let said = git.run(&["diff", "--raw", "-z", "--no-abbrev", "--no-renames", old, new]);
-    let said = said?;
-    let words: Vec<&str> = said.split('\0').filter(|it| !it.is_empty()).collect();
-    let change = |pair: &[&str]| {
-        let fields: Vec<&str> = pair[0].split(' ').collect();
-        let mode = fields.first()?.trim_start_matches(':').to_owned();
-        let mode_after = fields.get(1)?.to_string();
-        let (before, after) = (fields.get(2)?.to_string(), fields.get(3)?.to_string());
-        Some(Change { path: pair[1].to_owned(), mode, mode_after, before, after })
-    };
-    Ok(words.chunks_exact(2).filter_map(change).collect())
-}
-
 /// Returns the files that a move would change and that differ from the old commit, in the folder or
 /// in the index.
-pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, GitError> {
+pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<PathBuf>, GitError> {
     let git = top(git)?;
-    let staged = git.run(&["diff", "--cached", "--name-only", "-z", "--no-renames", old])?;
-    let staged: HashSet<&str> = staged.split('\0').collect();
+    let staged = names(&git, &["--cached", old])?;
     let skipped = skipped(&git)?;
     let mut out = Vec::new();
-    let changes = changes(&git, old, new)?;
-    let removed: HashSet<String> =
+    let changes = changes(&git, &[old, new])?;
+    let removed: HashSet<PathBuf> =
         changes.iter().filter(|it| is_none(&it.after)).map(|it| it.path.clone()).collect();
-    for Change { path, mode, mode_after, before, .. } in changes {
-        let place = git.root().join(&path);
-        if is_below_no_folder(git.root(), &path, &removed) || staged.contains(path.as_str()) {
-            out.push(path);
+    for change in changes {
+        let Change { path, before, .. } = &change;
+        if is_below_no_folder(git.root(), path, &removed) || staged.contains(path) {
+            out.push(change.path);
             continue;
         }
-        let is_submodule = [&mode, &mode_after].iter().any(|it| *it == SUBMODULE);
-        let is_as_before = match fs::symlink_metadata(&place) {
-            Err(_) => is_none(&before) || is_submodule || skipped.contains(&path),
+        let is_submodule = change.is_submodule();
+        let is_as_before = match fs::symlink_metadata(git.root().join(path)) {
+            Err(_) => is_none(before) || is_submodule || skipped.contains(path),
             // git moves the commit of a submodule, and none of its files. It checks the files of a
             // folder that the move replaces.
             Ok(it) if it.is_dir() => {
-                let inside = format!("{path}/");
-                is_submodule || removed.iter().any(|it| it.starts_with(&inside))
+                is_submodule || removed.iter().any(|it| it != path && it.starts_with(path))
             }
-            Ok(it) if it.is_file() => is_as_stored(&git, &path, &before)?,
+            Ok(it) if it.is_file() => is_as_stored(&git, path, before)?,
             // git checks links itself.
-            Ok(it) => it.is_symlink() && !is_none(&before),
+            Ok(it) => it.is_symlink() && !is_none(before),
         };
         if !is_as_before {
-            out.push(path);
+            out.push(change.path);
         }
     }
     Ok(out)
 }
 
-/// Returns the files that a person's sparse checkout leaves out.
-pub(crate) fn skipped(git: &Git) -> Result<HashSet<String>, GitError> {
-    let said = git.run(&["ls-files", "-t", "-z"])?;
-    Ok(said.split('\0').filter_map(|it| it.strip_prefix("S ")).map(str::to_owned).collect())
+/// Returns the paths that differ between the sides, given as arguments of `git diff`.
+fn names(git: &Git, sides: &[&str]) -> Result<HashSet<PathBuf>, GitError> {
+    let options = ["diff", "--name-only", "-z", "--no-renames"];
+    Ok(paths_of(&git.bytes(&[&options[..], sides].concat(), b"")?).collect())
 }
 
-/// Returns whether a non-folder that the move does not remove stands on the way to a file. A person
+/// Returns the files that a person's sparse checkout leaves out.
+pub(crate) fn skipped(git: &Git) -> Result<HashSet<PathBuf>, GitError> {
+    let said = git.bytes(&["ls-files", "-t", "-z"], b"")?;
+    let lines = said.split(|byte| *byte == 0).filter_map(|it| it.strip_prefix(b"S "));
+    Ok(lines.map(|it| PathBuf::from(OsStr::from_bytes(it))).collect())
+}
+
+/// Returns whether a non-folder that the move does not remove is on the way to a file. A person
 /// may have put it there, unknown to git.
-fn is_below_no_folder(top: &Path, path: &str, removed: &HashSet<String>) -> bool {
-    let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+fn is_below_no_folder(top: &Path, path: &Path, removed: &HashSet<PathBuf>) -> bool {
+    let folders = path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty());
     folders
         .filter(|it| !removed.contains(*it))
         .any(|it| fs::symlink_metadata(top.join(it)).is_ok_and(|it| !it.is_dir()))
-}
-
-fn is_none(blob: &str) -> bool {
-    blob.bytes().all(|it| it == b'0')
 }
 
 /// Rolls back the files and the index of an interrupted move, but for what a person has committed
@@ -117,28 +93,23 @@ pub(crate) fn roll_back(
         stale_locks::locks(git, journal, &["index.lock", "HEAD.lock", &format!("{into}.lock")])?;
     }
     // What a person has committed since is theirs.
-    let committed = git.run(&["diff", "--name-only", "-z", "--no-renames", &merging.old, into])?;
-    let committed: HashSet<&str> = committed.split('\0').collect();
-    let mut changes = changes(git, &merging.old, &merging.last)?;
-    changes.retain(|it| !committed.contains(it.path.as_str()));
+    let committed = names(git, &[&merging.old, into])?;
+    let mut changes = changes(git, &[&merging.old, &merging.last])?;
+    changes.retain(|it| !committed.contains(&it.path));
     let skipped = skipped(git)?;
     let entries = moved_entries(git, &changes)?;
     if !entries.is_empty() {
-        git.run_with(&["update-index", "-z", "--index-info"], &entries)?;
-        let again: String = changes
-            .iter()
-            .filter(|it| skipped.contains(&it.path))
-            .map(|it| it.path.clone() + "\0")
-            .collect();
-        git.run_with(&["update-index", "--skip-worktree", "-z", "--stdin"], &again)?;
+        set_entries(git, &entries)?;
+        let again = list(changes.iter().map(|it| &*it.path).filter(|it| skipped.contains(*it)));
+        git.bytes(&["update-index", "--skip-worktree", "-z", "--stdin"], &again)?;
     }
     changes.retain(|it| !skipped.contains(&it.path));
-    let (mut back, mut folders) = (String::new(), Vec::new());
-    for Change { path: name, before, after, .. } in changes {
-        let path = git.root().join(&name);
-        match write_state(git, &name, &before, &after)? {
+    let (mut back, mut folders) = (Vec::new(), Vec::new());
+    for Change { path: name, before, after, .. } in &changes {
+        let path = git.root().join(name);
+        match write_state(git, name, before, after)? {
             PartialWrite::No => {}
-            PartialWrite::Restore => back += &format!("{name}\0"),
+            PartialWrite::Restore => back.push(name.as_path()),
             PartialWrite::Folder => folders.push((name, path)),
             PartialWrite::Remove => {
                 let removed = fault_point::reach().and_then(|()| fs::remove_file(&path));
@@ -146,11 +117,9 @@ pub(crate) fn roll_back(
             }
         }
     }
-    for (name, _) in folders.iter().filter(|(_, path)| remove_empty(path).is_ok()) {
-        back += &format!("{name}\0");
-    }
+    back.extend(folders.iter().filter(|it| remove_empty(&it.1).is_ok()).map(|it| it.0.as_path()));
     if !back.is_empty() {
-        git.run_with(&["checkout-index", "--force", "-z", "--stdin"], &back)?;
+        git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &list(back))?;
     }
     Ok(())
 }
@@ -166,49 +135,57 @@ fn remove_empty(folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// Returns the former entries, as lines for `update-index`, of the files whose entries in the index
-/// are those of a move.
-fn moved_entries(git: &Git, changes: &[Change]) -> Result<String, GitError> {
-    let said = git.run(&["ls-files", "--stage", "-z"])?;
-    let staged: HashMap<&str, &str> = said
-        .split('\0')
-        .filter_map(|it| it.split_once('\t').map(|(entry, path)| (path, entry)))
-        .collect();
-    let is_moved = |it: &&Change| {
-        let entry = staged.get(it.path.as_str());
-        entry.map_or(is_none(&it.after), |entry| entry.split(' ').nth(1) == Some(&it.after))
+/// Returns the former entries of the files whose entries in the index are those of a move.
+fn moved_entries(git: &Git, changes: &[Change]) -> Result<Vec<u8>, GitError> {
+    let said = git.bytes(&["ls-files", "--stage", "-z"], b"")?;
+    let entry = |line: &[u8]| {
+        let tab = line.iter().position(|byte| *byte == b'\t')?;
+        let blob = String::from_utf8_lossy(&line[..tab]).split(' ').nth(1)?.to_owned();
+        Some((PathBuf::from(OsStr::from_bytes(&line[tab + 1..])), blob))
     };
-    let line = |it: &Change| format!("{} {}\t{}\0", it.mode, it.before, it.path);
-    Ok(changes.iter().filter(is_moved).map(line).collect())
+    let staged: HashMap<PathBuf, String> =
+        said.split(|byte| *byte == 0).filter_map(entry).collect();
+    let is_moved =
+        |it: &&Change| staged.get(&it.path).map_or(is_none(&it.after), |blob| *blob == it.after);
+    Ok(changes.iter().filter(is_moved).flat_map(Change::entry_before).collect())
 }
 
 /// Returns whether a file holds a prefix of what git would write for a blob, as after its writer was
 /// killed. `name` is relative to the top, where the commands of `git` run.
-pub(crate) fn is_partial(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
-    let path = git.root().join(name);
-    let found = fs::read(&path).map_err(GitError::io_at("read", &path))?;
-    Ok(written(git, name, blob)?.starts_with(&found))
+pub(crate) fn is_partial(git: &Git, name: &Path, blob: &str) -> Result<bool, GitError> {
+    Ok(written(git, name, blob)?.starts_with(&bytes_at(git, name)?))
 }
 
 /// Returns whether a plain file holds what git would write for a blob, the bytes of the blob, or what
 /// git would store as the blob: line ends differ between them.
-fn is_as_stored(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
-    let id = |how: &str| git.run(&["hash-object", how, "--", name]);
+fn is_as_stored(git: &Git, name: &Path, blob: &str) -> Result<bool, GitError> {
+    let found = bytes_at(git, name)?;
+    let id = |how: &str| git.bytes(&["hash-object", "--stdin", how], &found);
+    let is_blob = |how: &str| Ok::<_, GitError>(id(how)?.trim_ascii() == blob.as_bytes());
     Ok(!is_none(blob)
-        && (id("--no-filters")?.trim() == blob
-            || id(&format!("--path={name}"))?.trim() == blob
+        && (is_blob("--no-filters")?
+            || is_blob(&path_option(name))?
             || is_as_written(git, name, blob)?))
 }
 
 /// Returns whether a plain file holds what git would write for a blob, if that has other line ends.
-pub(crate) fn is_as_written(git: &Git, name: &str, blob: &str) -> Result<bool, GitError> {
-    let path = git.root().join(name);
-    let found = fs::read(&path).map_err(GitError::io_at("read", &path))?;
+pub(crate) fn is_as_written(git: &Git, name: &Path, blob: &str) -> Result<bool, GitError> {
+    let found = bytes_at(git, name)?;
     Ok(found.contains(&b'\r') && written(git, name, blob)? == found)
 }
 
-fn written(git: &Git, name: &str, blob: &str) -> Result<Vec<u8>, GitError> {
-    Ok(git.bytes(&["cat-file", "--filters", &format!("--path={name}"), blob], b"")?)
+fn bytes_at(git: &Git, name: &Path) -> Result<Vec<u8>, GitError> {
+    let path = git.root().join(name);
+    fs::read(&path).map_err(GitError::io_at("read", &path))
+}
+
+/// Returns the path by which git finds the attributes of a file.
+fn path_option(name: &Path) -> String {
+    format!("--path={}", name.display())
+}
+
+fn written(git: &Git, name: &Path, blob: &str) -> Result<Vec<u8>, GitError> {
+    Ok(git.bytes(&["cat-file", "--filters", &path_option(name), blob], b"")?)
 }
 
 enum PartialWrite {
@@ -220,7 +197,12 @@ enum PartialWrite {
 }
 
 /// Classifies a file that a move changes from one blob to another; all zeros mean no file.
-fn write_state(git: &Git, name: &str, before: &str, after: &str) -> Result<PartialWrite, GitError> {
+fn write_state(
+    git: &Git,
+    name: &Path,
+    before: &str,
+    after: &str,
+) -> Result<PartialWrite, GitError> {
     let path = git.root().join(name);
     match fs::symlink_metadata(&path) {
         Ok(it) if it.is_file() => {}

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::error::{CommandCause, CommandError};
 use crate::git::Git;
+use crate::raw_diff::set_entries;
 use trellis_store::journal::Journal;
 
 /// Texts by path relative to the folder of git's commands; `None` removes a file.
@@ -13,18 +14,32 @@ pub type Texts = BTreeMap<String, Option<String>>;
 /// Mode of a new file.
 const PLAIN: &str = "100644";
 
-/// Writes the tree of a commit with these texts replaced, or a tree of these texts alone without a
-/// commit.
-pub fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, CommandError> {
-    let lines = entries(git, from, texts)?;
+/// Writes a tree: that of a commit, or an empty one, with the changes that a function makes in an
+/// index of its own.
+///
+/// # Errors
+///
+/// git refuses a command, the temporary folder cannot be used, or the function fails.
+pub fn changed_tree<E: From<CommandError>>(
+    git: &Git,
+    from: Option<&str>,
+    change: impl FnOnce(&Git) -> Result<(), E>,
+) -> Result<String, E> {
     let scratch = tempfile::tempdir().map_err(|error| CommandError {
         step: "index".to_owned(),
         cause: CommandCause::Scratch(error),
     })?;
     let own = git.with_index(&scratch.path().join("index"));
     from.map(|from| own.run(&["read-tree", from])).transpose()?;
-    own.run_with(&["update-index", "--add", "-z", "--index-info"], &lines)?;
+    change(&own)?;
     Ok(own.run(&["write-tree"])?.trim().to_owned())
+}
+
+/// Writes the tree of a commit with these texts replaced, or a tree of these texts alone without a
+/// commit.
+pub fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, CommandError> {
+    let lines = entries(git, from, texts)?;
+    changed_tree(git, from, |own| set_entries(own, lines.as_bytes()))
 }
 
 /// Returns index entries for these texts, with the modes that the files had.

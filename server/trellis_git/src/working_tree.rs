@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 use crate::error::GitError;
 use crate::git::{Git, paths_of};
 use crate::moved_files::{is_as_written, skipped};
+use crate::raw_diff::{Change, changes, is_none, set_entries};
+use crate::trees::changed_tree;
 
 /// Writes the tree of the current files. Ignored files are left out unless a person has added
 /// them, and so are repositories inside the worktree: a commit of theirs is not part of this
 /// one.
 pub(crate) fn write(top: &Git) -> Result<String, GitError> {
-    let scratch = tempfile::tempdir().map_err(GitError::io("create a scratch index"))?;
     // Marks in the worktree's own index would hide edits.
-    let own = top.with_index(&scratch.path().join("index"));
-    own.run(&["read-tree", "HEAD"])?;
-    let from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-    own.bytes(&["add", "--all", from[0], from[1]], &without_repositories(&own)?)?;
-    let added = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=A"];
-    let mut added = there(top, top.bytes(&[&added[..], &["HEAD"]].concat(), b"")?);
-    let inner = submodules(top)?;
-    added.retain(|it| !inner.contains(it));
-    if !added.is_empty() {
-        own.bytes(&["add", "--force", from[0], from[1]], &literal(added.iter()))?;
-    }
-    restore_unchanged(&own, &skipped(top)?)?;
-    Ok(own.run(&["write-tree"])?.trim().to_owned())
+    changed_tree(top, Some("HEAD"), |own| {
+        let from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+        own.bytes(&["add", "--all", from[0], from[1]], &without_repositories(own)?)?;
+        let added = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=A"];
+        let mut added = there(top, top.bytes(&[&added[..], &["HEAD"]].concat(), b"")?);
+        let inner = submodules(top)?;
+        added.retain(|it| !inner.contains(it));
+        if !added.is_empty() {
+            own.bytes(&["add", "--force", from[0], from[1]], &literal(added.iter()))?;
+        }
+        restore_unchanged(own, &skipped(top)?)
+    })
 }
 
 /// Returns pathspecs of all files but the repositories among them, known to git or not.
@@ -77,55 +77,46 @@ fn literal<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<u8> {
 /// Restores the entries of files that hold what git checked out, or the bytes of their blob: git
 /// would store them with other line ends than they were stored. Files in `skipped` are not there,
 /// by a person's sparse checkout.
-fn restore_unchanged(git: &Git, skipped: &HashSet<String>) -> Result<(), GitError> {
-    let said =
-        git.run(&["diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "HEAD"])?;
-    let words: Vec<&str> = said.split('\0').collect();
-    let changes = words.chunks_exact(2).filter_map(|pair| {
-        let fields: Vec<&str> = pair[0].trim_start_matches(':').split(' ').collect();
-        Some((*fields.first()?, *fields.get(1)?, *fields.get(2)?, pair[1]))
-    });
-    let (mut entries, mut stored) = (String::new(), Vec::new());
-    for (mode, now, blob, path) in changes {
+fn restore_unchanged(git: &Git, skipped: &HashSet<PathBuf>) -> Result<(), GitError> {
+    let mut entries = Vec::new();
+    let mut stored = Vec::new();
+    for change in changes(git, &["--cached", "HEAD"])? {
         let is_plain = || {
-            let kind = git.root().join(path).symlink_metadata();
+            let kind = git.root().join(&change.path).symlink_metadata();
             // A list of paths has one a line.
-            !path.contains(['\n', '\r']) && kind.is_ok_and(|it| it.is_file())
+            let is_one_line =
+                !change.path.as_os_str().as_bytes().iter().any(|it| matches!(it, b'\n' | b'\r'));
+            is_one_line && kind.is_ok_and(|it| it.is_file())
         };
-        match mode == now {
-            true if is_plain() => stored.push((mode, blob, path)),
-            false if now == "000000" && skipped.contains(path) => {
-                entries += &format!("{mode} {blob}\t{path}\0");
-            }
-            _ => {}
+        if change.is_same_mode() && is_plain() {
+            stored.push(change);
+        } else if is_none(&change.after) && skipped.contains(&change.path) {
+            entries.extend(change.entry_before());
         }
     }
-    for (mode, blob, path) in are_as_stored(git, stored)? {
-        entries += &format!("{mode} {blob}\t{path}\0");
+    entries.extend(are_as_stored(git, stored)?.iter().flat_map(Change::entry_before));
+    match entries.is_empty() {
+        true => Ok(()),
+        false => Ok(set_entries(git, &entries)?),
     }
-    if !entries.is_empty() {
-        git.run_with(&["update-index", "-z", "--index-info"], &entries)?;
-    }
-    Ok(())
 }
 
-/// Returns those of plain files, given by mode, blob and path, that hold the bytes of the blob or
-/// what git would write for it.
-fn are_as_stored<'a>(
-    git: &Git,
-    mut files: Vec<(&'a str, &'a str, &'a str)>,
-) -> Result<Vec<(&'a str, &'a str, &'a str)>, GitError> {
+/// Returns those of changed plain files that hold the bytes of the blob before, or what git would
+/// write for it.
+fn are_as_stored(git: &Git, mut files: Vec<Change>) -> Result<Vec<Change>, GitError> {
     if files.is_empty() {
         return Ok(files);
     }
-    let paths: String = files.iter().map(|it| format!("./{}\n", it.2)).collect();
-    let bytes = git.run_with(&["hash-object", "--no-filters", "--stdin-paths"], &paths)?;
+    let line = |it: &Change| [b"./", it.path.as_os_str().as_bytes(), b"\n"].concat();
+    let paths: Vec<u8> = files.iter().flat_map(line).collect();
+    let bytes = git.bytes(&["hash-object", "--no-filters", "--stdin-paths"], &paths)?;
+    let bytes = String::from_utf8_lossy(&bytes);
     let mut raw = bytes.lines();
     let mut failed = None;
-    files.retain(|(_, blob, path)| {
-        let is = match raw.next() == Some(*blob) {
+    files.retain(|it| {
+        let is = match raw.next() == Some(&it.before) {
             true => Ok(true),
-            false => is_as_written(git, path, blob),
+            false => is_as_written(git, &it.path, &it.before),
         };
         is.unwrap_or_else(|error| failed.replace(error).is_some())
     });

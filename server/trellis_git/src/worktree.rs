@@ -224,8 +224,8 @@ impl Worktree {
         Ok(trees::tree_with(&self.inner, Some(from), &texts.collect())?)
     }
 
-    /// Moves the branch and the files to a commit. The record names the commit before and after, so that a crash
-    /// in between does not look like a person's edit.
+    /// Moves the branch and the files to a commit. The record names the commit before and after, so
+    /// that a crash in between does not look like a person's edit.
     pub(crate) fn become_commit(
         &mut self,
         journal: &Journal,

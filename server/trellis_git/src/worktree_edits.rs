@@ -1,84 +1,61 @@
 //! A person's changes of files in a worktree of Trellis.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{GitError, WorktreeError};
 use crate::git::paths_of;
 use crate::moved_files::is_partial;
+use crate::raw_diff::{Change, changes, set_entries};
+use crate::trees::changed_tree;
 use crate::working_tree;
 use crate::worktree::Worktree;
 use crate::worktree_state::full;
 use trellis_store::journal::Journal;
 
 impl Worktree {
-    /// Writes the tree of the current files.
-    pub(crate) fn working_tree(&self) -> Result<String, GitError> {
-        working_tree::write(&self.top())
+    /// Reads the current files, ignored ones left out.
+    pub fn current_files(&self) -> Result<CurrentFiles, GitError> {
+        let tree = working_tree::write(&self.top())?;
+        let mut edited = self.differing(self.tip(), &tree)?;
+        if let Some(next) = &self.record.next {
+            let unwritten = self.differing(next, &tree)?;
+            edited.retain(|it| unwritten.contains(it));
+            let mut failed = None;
+            edited.retain(|it| {
+                let is = self.is_half_written(it, next);
+                !is.unwrap_or_else(|error| failed.replace(error).is_some())
+            });
+            failed.map_or(Ok(()), Err)?;
+        }
+        Ok(CurrentFiles { tree, edited })
     }
 
-    /// Returns whether a person has changed files here, or committed.
-    pub fn is_edited(&self) -> Result<bool, GitError> {
-        let tree = self.working_tree()?;
-        let ours = [self.record.tip.as_ref().unwrap_or(&self.record.base)];
-        let ours = ours.into_iter().chain(&self.record.next);
-        let mut differing: Option<BTreeSet<String>> = None;
-        for commit in ours {
-            let paths =
-                self.paths(&["diff", "--name-only", "--no-renames", "-z", commit, &tree])?;
-            differing = Some(match differing {
-                None => paths,
-                Some(all) => all.intersection(&paths).cloned().collect(),
-            });
-        }
-        let differing = differing.unwrap_or_default();
-        let Some(next) = &self.record.next else { return Ok(!differing.is_empty()) };
-        for path in &differing {
-            if !self.is_half_written(path, next)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// Returns the files that differ between two trees, relative to the top.
+    fn differing(&self, from: &str, to: &str) -> Result<BTreeSet<PathBuf>, GitError> {
+        let diff = ["diff", "--name-only", "--no-renames", "-z", from, to];
+        Ok(paths_of(&self.top().bytes(&diff, b"")?).collect())
     }
 
     /// Returns whether a file was being written when Trellis was killed; the path is relative to
     /// the top.
-    fn is_half_written(&self, path: &str, next: &str) -> Result<bool, GitError> {
+    fn is_half_written(&self, path: &Path, next: &str) -> Result<bool, GitError> {
         let file = self.folder.join(path);
         if file.symlink_metadata().is_err() {
             return Ok(true);
         }
         let top = self.top();
-        match top.resolve(&format!("{next}:{path}"))? {
+        match top.resolve(&format!("{next}:{}", path.display()))? {
             Some(blob) if file.is_file() && !file.is_symlink() => is_partial(&top, path, &blob),
             _ => Ok(false),
         }
     }
 
-    /// Returns the files that a person changed or removed since the last commit of Trellis, relative
-    /// to the top of the worktree.
-    pub fn edited(&self) -> Result<BTreeSet<PathBuf>, GitError> {
-        let tree = self.working_tree()?;
-        let diff = ["diff", "--name-only", "--no-renames", "-z", self.tip(), &tree];
-        Ok(paths_of(&self.top().bytes(&diff, b"")?).collect())
-    }
-
     /// Writes a tree: another one with a person's edits, given by the commits before and after them.
     pub(crate) fn with_edits(&self, tree: &str, edits: &Edits) -> Result<String, GitError> {
-        let options = ["diff", "--raw", "-z", "--no-abbrev", "--no-renames"];
-        let range = [edits.before.as_str(), &edits.after];
-        let said = self.top().bytes(&[&options[..], &range].concat(), b"")?;
-        let words: Vec<&[u8]> = said.split(|byte| *byte == 0).collect();
-        let entry = |pair: &[&[u8]]| {
-            let fields: Vec<&[u8]> = pair[0].split(|byte| *byte == b' ').collect();
-            Some([*fields.get(1)?, b" ", *fields.get(3)?, b"\t", pair[1], b"\0"].concat())
-        };
-        let entries: Vec<u8> = words.chunks_exact(2).filter_map(entry).flatten().collect();
-        let scratch = tempfile::tempdir().map_err(GitError::io("create a scratch index"))?;
-        let own = self.top().with_index(&scratch.path().join("index"));
-        own.run(&["read-tree", tree])?;
-        own.bytes(&["update-index", "--add", "--replace", "-z", "--index-info"], &entries)?;
-        Ok(own.run(&["write-tree"])?.trim().to_owned())
+        let changes = changes(&self.top(), &[&edits.before, &edits.after])?;
+        let entries: Vec<u8> = changes.iter().flat_map(Change::entry_after).collect();
+        changed_tree(&self.top(), Some(tree), |own| Ok(set_entries(own, &entries)?))
     }
 
     /// Commits a person's edits; afterwards the branch is Trellis' own again. Commits that were
@@ -87,7 +64,11 @@ impl Worktree {
     /// # Errors
     ///
     /// A merge in the worktree has conflicts that are not resolved.
-    pub fn commit_user_edits(&mut self, journal: &Journal) -> Result<Edits, GitError> {
+    pub fn commit_user_edits(
+        &mut self,
+        journal: &Journal,
+        files: &CurrentFiles,
+    ) -> Result<Edits, GitError> {
         if !self.top().run(&["ls-files", "--unmerged"])?.is_empty() {
             return Err(WorktreeError::Unmerged { folder: self.folder.clone() }.into());
         }
@@ -96,10 +77,9 @@ impl Worktree {
         self.save_state()?;
         let before = self.tip().to_owned();
         self.edited_from = Some(before.clone());
-        let tree = self.working_tree()?;
         // A merge that a person has not committed yet is part of their edits.
         let merged = self.inner.resolve("MERGE_HEAD")?;
-        let mut commit = vec!["commit-tree", &tree, "-m", "edited by hand", "-p", "HEAD"];
+        let mut commit = vec!["commit-tree", &files.tree, "-m", "edited by hand", "-p", "HEAD"];
         commit.extend(merged.iter().flat_map(|it| ["-p", it]));
         let commit = self.inner.run(&commit)?;
         // Recorded last: until then, the files are still edits, and are committed by the next start.
@@ -121,6 +101,21 @@ impl Worktree {
             self.record.base = base;
         }
         Ok(())
+    }
+}
+
+/// The files of a worktree as a person left them.
+#[derive(Debug)]
+pub struct CurrentFiles {
+    pub(crate) tree: String,
+    /// Those that a person changed or removed since Trellis wrote them, relative to the top of the
+    /// worktree.
+    pub edited: BTreeSet<PathBuf>,
+}
+
+impl CurrentFiles {
+    pub fn is_edited(&self) -> bool {
+        !self.edited.is_empty()
     }
 }
 

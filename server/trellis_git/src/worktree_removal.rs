@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Addition, GitError, WorktreeError};
 use crate::git::{Git, paths_of};
-use crate::working_tree::submodules;
+use crate::working_tree::{self, submodules};
 use crate::worktree::Worktree;
 use crate::worktree_state::{branch, full, record_path, remove};
 use trellis_store::disk;
@@ -24,8 +24,9 @@ impl Worktree {
         let aside = next_aside(&self.git, &self.name)?;
         // Uncommitted changes go to the branch as well.
         let mut work = self;
-        if work.is_edited()? {
-            work.commit_user_edits(journal)?;
+        let files = work.current_files()?;
+        if files.is_edited() {
+            work.commit_user_edits(journal, &files)?;
         }
         if let Some(what) = work.uncommitted()? {
             return Err(WorktreeError::Uncommitted { what, folder: work.folder }.into());
@@ -102,7 +103,7 @@ impl Worktree {
         if Path::new(own.trim_end()).join("locked").exists() {
             return Ok(Some(Addition::Lock));
         }
-        if Some(self.working_tree()?) != top.resolve("HEAD^{tree}")? {
+        if Some(working_tree::write(&top)?) != top.resolve("HEAD^{tree}")? {
             return Ok(Some(Addition::Files));
         }
         let submodules = submodules(&top)?;

@@ -5,9 +5,14 @@ use std::process::Command;
 
 use super::*;
 
-/// Writes the path `it`, of a kind given by name.
+/// The path that moves; its name is not UTF-8.
+fn moved(root: &Path) -> PathBuf {
+    root.join(OsStr::from_bytes(b"it\xe9"))
+}
+
+/// Writes the path that moves, of a kind given by name.
 fn put(root: &Path, what: &str) {
-    let at = root.join("it");
+    let at = moved(root);
     let text = "a line\n".repeat(40);
     let done = match what {
         "nothing" => Ok(()),
@@ -26,7 +31,7 @@ fn put(root: &Path, what: &str) {
 }
 
 fn remove(root: &Path) {
-    let at = root.join("it");
+    let at = moved(root);
     let _ = fs::remove_file(&at).or_else(|_| fs::remove_dir_all(&at));
 }
 
@@ -50,7 +55,10 @@ fn commit(root: &Path, what: &str) -> String {
 
 /// Cuts each file of the move in half, as a git killed at writing it.
 fn cut(root: &Path) {
-    for name in ["it", "it/one", "it/deep/two"].map(|it| root.join(it)) {
+    for name in ["", "one", "deep/two"].map(|it| match it {
+        "" => moved(root),
+        inner => moved(root).join(inner),
+    }) {
         let is_file = fs::symlink_metadata(&name).is_ok_and(|it| it.is_file());
         if is_file {
             let text = fs::read(&name).expect("read");

@@ -264,17 +264,13 @@ impl<'a> IssueRun<'a> {
             Some(_) => self.work.tip().to_owned(),
             None => self.work.record.base.clone(),
         };
-        let edited = match self.work.is_edited()? {
-            true => self.work.edited()?,
-            false => BTreeSet::new(),
-        };
-        let journal = self.services.journal;
-        let edits = match edited.is_empty() {
-            true => None,
-            false => Some(self.work.commit_user_edits(journal)?),
+        let (journal, files) = (self.services.journal, self.work.current_files()?);
+        let edits = match files.is_edited() {
+            true => Some(self.work.commit_user_edits(journal, &files)?),
+            false => None,
         };
         self.work.write(journal, &from, &self.changes, edits.as_ref(), &message)?;
-        edited.first().map_or(Ok(()), |path| Err(is_edited_meanwhile(path)))
+        files.edited.first().map_or(Ok(()), |path| Err(is_edited_meanwhile(path)))
     }
 
     /// Replaces the changes by the files as a person edited them.

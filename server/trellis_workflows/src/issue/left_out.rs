@@ -36,7 +36,7 @@ impl IssueRun<'_> {
         if let Some(why) = self.fails_at(&commit, &rest).await? {
             return Ok(Some(format!("without {names}, {why}")));
         }
-        if self.work.is_edited()? {
+        if self.work.current_files()?.is_edited() {
             return Ok(Some(EDITED.to_owned()));
         }
         self.continue_without(paths, &names, &commit)?;

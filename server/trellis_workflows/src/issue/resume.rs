@@ -46,11 +46,11 @@ pub(super) fn resume_or_start(
         }
         Opened::Resumed(work) => work,
     };
-    let is_edited = work.is_edited()?;
-    if is_edited || work.record.edited {
+    let files = work.current_files()?;
+    if files.is_edited() || work.record.edited {
         reporter.note(format_args!("{name}: continuing with your edits of its files"));
-        if is_edited {
-            work.commit_user_edits(journal)?;
+        if files.is_edited() {
+            work.commit_user_edits(journal, &files)?;
         }
         work.record.ended = None;
         return Ok(Resume::Work(Box::new(work), IssueMachine::with_code(order.limits)));

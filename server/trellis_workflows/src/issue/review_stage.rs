@@ -91,7 +91,7 @@ impl IssueRun<'_> {
             branch: &self.work.branch(),
             notes: &[self.log.doubts.clone(), self.log.notes()].concat(),
         };
-        let is_edited = || Ok(self.work.is_edited()?);
+        let is_edited = || Ok(self.work.current_files()?.is_edited());
         let IssueServices { reviewer, reporter, control, .. } = self.services;
         reviewer.review(&shown, reporter, &control.cancel, &is_edited).await
     }
@@ -122,7 +122,8 @@ impl IssueRun<'_> {
     /// Commits the person's edits.
     fn commit_edits(&mut self) -> Result<EditedFiles, Fault> {
         let before = self.changes.clone();
-        self.work.commit_user_edits(self.services.journal)?;
+        let files = self.work.current_files()?;
+        self.work.commit_user_edits(self.services.journal, &files)?;
         self.adopt_user_edits()?;
         Ok(EditedFiles { files: self.changes.clone(), before })
     }

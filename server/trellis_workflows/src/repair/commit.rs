@@ -10,6 +10,7 @@ use super::line_ends;
 use crate::fault::Fault;
 use trellis_git::error::{CommandCause, CommandError};
 use trellis_git::git::{self, Git};
+use trellis_git::trees::changed_tree;
 use trellis_store::format::refuse_newer;
 use trellis_store::journal::Journal;
 use trellis_store::{disk, fault_point};
@@ -232,15 +233,8 @@ pub(super) fn branch(
 
 /// Creates a commit of the patch on top of the current one, on no branch yet.
 fn made(git: &Git, patch: &str, title: &str) -> Result<String, CommandError> {
-    let scratch = tempfile::tempdir().map_err(|error| CommandError {
-        step: "index".to_owned(),
-        cause: CommandCause::Io(error),
-    })?;
-    let own = git.with_index(&scratch.path().join("index"));
-    own.run(&["read-tree", "HEAD"])?;
-    apply(&own, patch, &["--cached"])?;
-    let tree = own.run(&["write-tree"])?;
-    let commit = own.run(&["commit-tree", tree.trim(), "-p", "HEAD", "-m", title])?;
+    let tree = changed_tree(git, Some("HEAD"), |own| apply(own, patch, &["--cached"]))?;
+    let commit = git.run(&["commit-tree", &tree, "-p", "HEAD", "-m", title])?;
     Ok(commit.trim().to_owned())
 }
 
