@@ -650,10 +650,15 @@ fn words_stay_inside_and_names_are_nobody_elses() {
 
 /// Runs issue 42 with a service as its model.
 pub(crate) fn asking(world: &World, service: &Service) -> Ran {
+    Ran::of(command_asking(world, &service.url).output().expect("trellis starts"))
+}
+
+/// Returns the command that implements the issue alone with the replies of a service.
+pub(crate) fn command_asking(world: &World, url: &str) -> std::process::Command {
     let arguments = "implement p --issue 42 --lld p/docs/lld.md --sandbox local --model openai:tiny --approve autonomous";
     let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
-    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
-    Ran::of(command.output().expect("trellis starts"))
+    command.env("OPENAI_BASE_URL", url).env("OPENAI_API_KEY", KEY);
+    command
 }
 
 #[test]

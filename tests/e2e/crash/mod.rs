@@ -18,6 +18,11 @@ pub(crate) trait Workflow {
     /// Returns the command that begins or resumes the work.
     fn command(&self, world: &World, round: u64) -> Command;
 
+    /// Returns the exit code of an undisturbed start.
+    fn exit_code(&self) -> i32 {
+        0
+    }
+
     /// Asserts the conditions after a kill at any time.
     fn assert_whole(&self, _world: &World, _round: u64) {}
 

@@ -1,15 +1,22 @@
 //! The five workflows as work that can be killed: small, with a fix on the way, beside a person's
 //! own work.
 
+use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{Workflow, nothing_accepted_runs_again};
 use crate::commits::milestones;
-use crate::implement::{self, ALONE, CART, CODE, code, in_p, new_tests, records, shop};
+use crate::implement::{
+    self, ALONE, CART, CODE, code, command_asking, in_p, new_tests, records, shop,
+};
+use crate::models::{Service, prompt, said};
 use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
 use crate::tasks::{self, Task, in_out, list};
-use crate::world::{Plot, World, assert_same, tree};
+use crate::world::{Plot, Ran, World, assert_same, tree};
 use crate::write_tests;
 
 /// Returns a command in a process group of its own, without output.
@@ -161,11 +168,7 @@ impl Workflow for ImplementEdited {
         in_p(&world, &["commit", "--quiet", "-m", "theirs"]);
         let worktree = world.root().join(WORKTREE);
         git(&worktree, &["merge", "--quiet", "--no-commit", "--no-ff", "main"]);
-        for (path, text) in EDITED {
-            let place = format!("{WORKTREE}/{path}");
-            let before = std::fs::read_to_string(world.root().join(&place)).unwrap_or_default();
-            world.write(&place, &(before + text));
-        }
+        add(&worktree, &EDITED);
         world
     }
 
@@ -219,6 +222,69 @@ impl Workflow for ImplementAgain {
         in_p(world, &["worktree", "prune"]);
         let branches = in_p(world, &["branch", "--format=%(refname:short)"]);
         assert_eq!(branches, "main\ntrellis/aside/issue-42-1", "round {round}");
+    }
+}
+
+/// An issue in whose worktree a person edits files while the model is asked for code, once in each
+/// world. That start ends with their names, and the next one merges them with the work.
+#[derive(Default)]
+pub(crate) struct ImplementEditedMeanwhile {
+    /// The models, by the folder of their world.
+    services: Mutex<BTreeMap<PathBuf, Service>>,
+}
+
+impl Workflow for ImplementEditedMeanwhile {
+    fn world(&self, _round: u64) -> World {
+        let (world, is_edited) = (shop(&[]), AtomicBool::new(false));
+        let worktree = world.root().join(WORKTREE);
+        let service = Service::start(Box::new(move |question| {
+            if prompt(question).contains("nothing but tests") {
+                return said(&new_tests());
+            }
+            if !is_edited.swap(true, Relaxed) {
+                add(&worktree, &EDITED[1..]);
+            }
+            said(&code())
+        }));
+        self.services.lock().expect("no panic").insert(world.root().to_owned(), service);
+        world
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        let services = self.services.lock().expect("no panic");
+        quiet(command_asking(world, &services[world.root()].url))
+    }
+
+    fn exit_code(&self) -> i32 {
+        2
+    }
+
+    fn is_over(&self, world: &World) -> bool {
+        in_p(world, &["rev-list", "--count", "main"]) != "1" && records(world).is_empty()
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let start = || {
+            let output = self.command(world, round).stderr(Stdio::piped()).output();
+            Ran::of(output.expect("trellis starts"))
+        };
+        let (first, last) = (start(), start());
+        assert!(first.code == Some(0) || last.code == Some(0), "{} {}", first.stderr, last.stderr);
+        for (path, text) in &EDITED[1..] {
+            assert!(world.read(&format!("p/{path}")).ends_with(text), "round {round}: {path}");
+        }
+        assert_eq!(world.read("p/shop/discount.py"), CODE, "round {round}");
+        assert_eq!(in_p(world, &["status", "--short"]), "", "round {round}");
+        in_p(world, &["worktree", "prune"]);
+        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
+    }
+}
+
+/// Adds texts to the ends of files, by path.
+fn add(folder: &Path, texts: &[(&str, &str)]) {
+    for (path, text) in texts {
+        let before = std::fs::read_to_string(folder.join(path)).unwrap_or_default();
+        std::fs::write(folder.join(path), before + text).expect("written");
     }
 }
 

@@ -240,7 +240,7 @@ impl<'a> IssueRun<'a> {
 
     /// Performs actions until there is an outcome.
     async fn follow(&mut self, machine: &mut IssueMachine) -> Result<Outcome, Fault> {
-        if machine.begins_with_code() {
+        if machine.begins_with_code() || self.work.record.edited {
             self.adopt_user_edits()?;
         }
         drive(machine, Event::Started, self).await

@@ -2,6 +2,7 @@
 
 use trellis_engine::issue::IssueMachine;
 
+use super::files::is_test;
 use super::{IssueRequest, review_record};
 use crate::fault::Fault;
 use crate::reporter::Reporter;
@@ -53,7 +54,12 @@ pub(super) fn resume_or_start(
             work.commit_user_edits(journal, &files)?;
         }
         work.record.ended = None;
-        return Ok(Resume::Work(Box::new(work), IssueMachine::with_code(order.limits)));
+        // Trellis may have been killed before it wrote its own tests.
+        let machine = match work.changed()?.0.iter().any(|path| is_test(path)) {
+            true => IssueMachine::with_code(order.limits),
+            false => IssueMachine::new(order.limits),
+        };
+        return Ok(Resume::Work(Box::new(work), machine));
     }
     if let Some(fixes) = work.record.waits.filter(|_| work.record.ended.is_none()) {
         reporter.note(format_args!("{name}: continuing with the change that needs your review"));
