@@ -110,14 +110,30 @@ fn like_found([base, new, moved]: [&str; 3], there: &str) -> Option<String> {
     Some(format!("{indent}{}", line.trim_start()))
 }
 
-/// Merges the words of a line; `None` if both sides change the same words. The line is indented as
-/// in the file.
+/// Merges the words of a line; `None` if both sides change the same words, or if the merge depends on
+/// which of several equal words are taken for the same. The line is indented as in the file.
 fn one_line(base: &str, new: &str, there: &str) -> Option<String> {
-    let [base, new, old] = [base, new, there].map(words);
-    let alone = |words: &[Word<'_>]| words.iter().map(|it| it.text.to_owned()).collect::<Vec<_>>();
-    let (ours, theirs) =
-        (changes(&alone(&base), &alone(&new)), changes(&alone(&base), &alone(&old)));
-    let mut out: Vec<Word<'_>> = Vec::new();
+    let mut sides = [base, new, there].map(words);
+    let out = merged_words(&sides)?;
+    sides.iter_mut().for_each(|it| it.reverse());
+    let mut backwards = merged_words(&sides)?;
+    backwards.reverse();
+    if texts(&backwards) != texts(&out) {
+        return None;
+    }
+    let mut line = indent_of(there).to_owned();
+    for (number, word) in out.iter().enumerate() {
+        line += if number == 0 { "" } else { word.space };
+        line += word.text;
+    }
+    Some(line)
+}
+
+/// Merges the words of a base, of a new line and of the line in the file; `None` if both sides change
+/// the same words.
+fn merged_words<'t>([base, new, old]: &[Vec<Word<'t>>; 3]) -> Option<Vec<Word<'t>>> {
+    let (ours, theirs) = (changes(&texts(base), &texts(new)), changes(&texts(base), &texts(old)));
+    let mut out = Vec::new();
     for piece in merged(base.len(), &ours, &theirs) {
         match piece {
             // White space is merged as well.
@@ -131,19 +147,18 @@ fn one_line(base: &str, new: &str, there: &str) -> Option<String> {
             Piece::Ours { ours, .. } => out.extend_from_slice(&new[ours]),
             Piece::Theirs(range) => out.extend_from_slice(&old[range]),
             Piece::Both { ours, theirs, .. }
-                if alone(&new[ours.clone()]) == alone(&old[theirs.clone()]) =>
+                if texts(&new[ours.clone()]) == texts(&old[theirs.clone()]) =>
             {
                 out.extend_from_slice(&old[theirs]);
             }
             Piece::Both { .. } => return None,
         }
     }
-    let mut line = indent_of(there).to_owned();
-    for (number, word) in out.iter().enumerate() {
-        line += if number == 0 { "" } else { word.space };
-        line += word.text;
-    }
-    Some(line)
+    Some(out)
+}
+
+fn texts<'t>(words: &[Word<'t>]) -> Vec<&'t str> {
+    words.iter().map(|it| it.text).collect()
 }
 
 /// A word, or a single character that is not part of a word.

@@ -78,6 +78,14 @@ fn the_end_of_another_line_is_not_alike() {
     }
 }
 
+/// Which of the equal signs the search has other than the file is a guess.
+#[test]
+fn a_merge_that_depends_on_equal_words_is_refused() {
+    let edit = ["=+=====\nthree\n", "2f=======\n3\n"];
+    let refused = applied("one\ntwo\n=======\nthree\n", edit, None);
+    assert!(matches!(refused, Err(EditRefused::Uncertain { .. })), "{refused:?}");
+}
+
 /// The byte order mark is no part of the first line.
 #[test]
 fn the_first_line_may_follow_a_byte_order_mark() {
