@@ -149,14 +149,6 @@ pub fn fast_forward(
     let (Some(lead), Some(first), Some(last)) = (works.first(), chain.first(), chain.last()) else {
         return Ok(MergeOutcome::Merged);
     };
-    // Each reads all files of a worktree. Other merges need not wait for that: what a person adds
-    // meanwhile keeps the folder afterwards.
-    for work in works.iter() {
-        if let Some(what) = work.uncommitted()? {
-            let why = WorktreeError::Uncommitted { what, folder: work.folder.clone() };
-            return Ok(MergeOutcome::Blocked(why.to_string()));
-        }
-    }
     let place = lead.home.join(".trellis/worktrees/merge.lock");
     let _alone = Lock::wait_for(&place).map_err(GitError::io("wait for other merges"))?;
     if lead.target()? != first.old {
@@ -169,6 +161,12 @@ pub fn fast_forward(
         }
         place => place?,
     };
+    for work in works.iter() {
+        if let Some(what) = work.uncommitted()? {
+            let why = WorktreeError::Uncommitted { what, folder: work.folder.clone() };
+            return Ok(MergeOutcome::Blocked(why.to_string()));
+        }
+    }
     // Uncommitted changes here belong to a person. Neither the move nor a rollback may touch them.
     if let Some(changed) =
         place.as_ref().map(|it| changed(it, &first.old, &last.commit)).transpose()?

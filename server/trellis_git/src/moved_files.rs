@@ -159,13 +159,13 @@ pub(crate) fn is_partial(git: &Git, name: &Path, blob: &str) -> Result<bool, Git
 /// Returns whether a plain file holds what git would write for a blob, the bytes of the blob, or what
 /// git would store as the blob: line ends differ between them.
 fn is_as_stored(git: &Git, name: &Path, blob: &str) -> Result<bool, GitError> {
+    if is_none(blob) {
+        return Ok(false);
+    }
     let found = bytes_at(git, name)?;
     let id = |how: &str| git.bytes(&["hash-object", "--stdin", how], &found);
     let is_blob = |how: &str| Ok::<_, GitError>(id(how)?.trim_ascii() == blob.as_bytes());
-    Ok(!is_none(blob)
-        && (is_blob("--no-filters")?
-            || is_blob(&path_option(name))?
-            || is_as_written(git, name, blob)?))
+    Ok(is_blob("--no-filters")? || is_blob(&path_option(name))? || is_as_written(git, name, blob)?)
 }
 
 /// Returns whether a plain file holds what git would write for a blob, if that has other line ends.
