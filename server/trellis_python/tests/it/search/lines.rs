@@ -78,7 +78,7 @@ fn the_end_of_another_line_is_not_alike() {
     }
 }
 
-/// Which of the equal signs the search has other than the file is a guess.
+/// It is a guess which of the equal signs differs.
 #[test]
 fn a_merge_that_depends_on_equal_words_is_refused() {
     let edit = ["=+=====\nthree\n", "2f=======\n3\n"];
