@@ -4,14 +4,18 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
 
 use crate::implement::{
     ALONE, ARGUMENTS, CART, CODE, answer, asking, code, file, implement, in_p, new_tests, shop,
 };
 use crate::models::{Service, prompt, said};
 use crate::repair::{CALCULATOR, dirty, git, mended, repair, text};
-use crate::world::World;
+use crate::world::{Ran, World, eventually};
 
 const WORKTREE: &str = "p/.trellis/worktrees/issue-42";
 
@@ -427,6 +431,66 @@ fn a_changed_file_is_merged_whatever_its_name() {
     fs::write(world.root().join(WORKTREE).join(name), "two\n").expect("written");
     merges(&world);
     assert_eq!(fs::read_to_string(world.root().join("p").join(name)).expect("text"), "two\n");
+}
+
+#[test]
+fn a_file_in_the_place_of_a_new_one_is_not_read() {
+    let world = waiting();
+    let path = world.write("p/shop/discount.py", "");
+    // More bytes than there is memory for.
+    fs::File::options().write(true).open(&path).expect("open").set_len(1 << 40).expect("long");
+    waits(&world, "shop/discount.py would be overwritten");
+    fs::remove_file(&path).expect("removed");
+    merges(&world);
+}
+
+/// Returns whether a process waits for the lock of a file.
+fn is_awaited(lock: &fs::File) -> bool {
+    let place = format!(":{} ", lock.metadata().expect("a file").ino());
+    let locks = fs::read_to_string("/proc/locks").expect("the locks of the kernel");
+    locks.lines().any(|it| it.contains("-> FLOCK") && it.contains(&place))
+}
+
+#[test]
+fn an_edit_made_while_another_work_is_merged_is_not_left_out() {
+    let world = waiting();
+    let place = world.write("p/.trellis/worktrees/merge.lock", "");
+    let other = fs::File::open(&place).expect("a file");
+    other.lock().expect("free");
+    let mut start = world.command(&[&ARGUMENTS[..], &ALONE].concat());
+    let start =
+        start.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("trellis starts");
+    eventually(|| is_awaited(&other), || "a start waits for other merges");
+    world.write(&format!("{WORKTREE}/notes.txt"), "mine\n");
+    drop(other);
+    let output = start.wait_with_output().expect("ended");
+    let _ = Ran::of(output).exits(2).says("notes.txt was edited in the worktree during the run");
+    merges(&world);
+    assert_eq!(world.read("p/notes.txt"), "mine\n");
+}
+
+#[test]
+fn a_half_written_file_is_no_edit_whatever_its_name() {
+    let world = begun();
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    fs::write(world.root().join("p").join(name), "one\n").expect("written");
+    commit(&world, "notes.txt", "start\n");
+    let _ = implement(&world, &[]).exits(2);
+    let worktree = world.root().join(WORKTREE);
+    // A start was killed while git wrote the files of its next commit.
+    fs::write(worktree.join(name), "two\nthree\n").expect("written");
+    git(&worktree, &["add", "--all"]);
+    let tree = git(&worktree, &["write-tree"]);
+    let next = git(&worktree, &["commit-tree", tree.trim(), "-p", "HEAD", "-m", "next"]);
+    fs::write(worktree.join(name), "two\n").expect("written");
+    let record = format!("{WORKTREE}.json");
+    let mut state: Value = serde_json::from_str(&world.read(&record)).expect("a record");
+    state["next"] = json!(next.trim());
+    world.write(&record, &state.to_string());
+    let again = implement(&world, &[]).exits(2);
+    assert!(!again.stderr.contains("your edits"), "{}", again.stderr);
+    merges(&world);
+    assert_eq!(fs::read_to_string(world.root().join("p").join(name)).expect("text"), "one\n");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Changes of issues that wait for a person: listed after a restart, decided from a list, file by
 //! file.
 
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
 use ::lsp::Client;
 use serde_json::{Value, json};
 
@@ -117,6 +121,26 @@ fn files_are_left_out_if_the_tests_pass_without_them() {
     let folder = note.rsplit(' ').next().expect("a folder");
     assert_eq!(world.read(&format!("p/{folder}/shop/cart.py")), format!("{CART}\n\nVAT = 20\n"));
     assert_eq!(listed(&mut client), Vec::<Value>::new());
+}
+
+#[test]
+fn a_file_is_left_out_whatever_its_name() {
+    let world = waiting();
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    let worktree = world.root().join("p/.trellis/worktrees/issue-42");
+    fs::write(worktree.join(name), "mine\n").expect("written");
+    let _ = implement(&world, &[]).exits(2);
+    let mut client = editor(&world, Value::Null);
+    let shown = name.to_string_lossy();
+    let files = listed(&mut client)[0]["files"].clone();
+    let is_listed = files.as_array().expect("files").iter().any(|it| it["path"] == *shown);
+    assert!(is_listed, "{files:#}");
+    let merged = decide(&mut client, "approve", json!({ "leaveOut": [shown] }));
+    assert_eq!(merged["outcome"], "merged", "{merged:#}");
+    assert!(!world.root().join("p").join(name).exists());
+    let kept = fs::read_dir(world.root().join("p/.trellis/kept")).expect("a folder");
+    let kept: Vec<_> = kept.flatten().map(|it| it.path().join(name)).collect();
+    assert!(kept.iter().any(|it| it.exists()), "{kept:?}");
 }
 
 #[test]

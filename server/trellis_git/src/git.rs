@@ -202,8 +202,12 @@ impl Git {
         Ok(String::from_utf8_lossy(&self.bytes(arguments, input.as_bytes())?).into_owned())
     }
 
-    /// Runs a command and returns its output, which may not be text.
-    pub(crate) fn bytes(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, CommandError> {
+    /// Runs a command and returns its output. Neither that nor the arguments need be text.
+    pub(crate) fn bytes(
+        &self,
+        arguments: &[impl AsRef<OsStr>],
+        input: &[u8],
+    ) -> Result<Vec<u8>, CommandError> {
         let output = self.output(arguments, input)?;
         match output.status.success() {
             true => Ok(output.stdout),
@@ -248,16 +252,20 @@ impl Git {
         }
     }
 
-    fn output(&self, arguments: &[&str], input: &[u8]) -> Result<Output, CommandError> {
+    fn output(
+        &self,
+        arguments: &[impl AsRef<OsStr>],
+        input: &[u8],
+    ) -> Result<Output, CommandError> {
         self.look(arguments)?;
         let output = self.start(arguments, input)?;
-        let command = arguments.first().copied().unwrap_or_default();
+        let command = name(arguments);
         tracing::debug!(command, status = %output.status, root = %self.root.display(), "git ran");
         Ok(output)
     }
 
     /// Checks the repository, once, before the first command in it.
-    fn look(&self, arguments: &[&str]) -> Result<(), CommandError> {
+    fn look(&self, arguments: &[impl AsRef<OsStr>]) -> Result<(), CommandError> {
         if self.bare.is_some() || self.is_harmless.get().is_some() {
             return Ok(());
         }
@@ -275,7 +283,7 @@ impl Git {
         Err(refused(GuardError::UnreadableSettings(why)))
     }
 
-    fn start(&self, arguments: &[&str], input: &[u8]) -> Result<Output, CommandError> {
+    fn start(&self, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> Result<Output, CommandError> {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -292,7 +300,7 @@ impl Git {
         command.args(repo_config_guard::SETTINGS.iter().flat_map(|it| ["-c", it]));
         command.args(self.is_whole.then_some(["-c", "core.sparseCheckout=false"]).iter().flatten());
         command.args(&self.identity).args(arguments);
-        if CHANGING.iter().any(|it| arguments.first() == Some(it)) && self.index.is_none() {
+        if CHANGING.contains(&&*name(arguments)) && self.index.is_none() {
             fault_point::reach().map_err(|error| failed(arguments, CommandCause::Io(error)))?;
         }
         with_input(&mut command, input).map_err(|error| failed(arguments, CommandCause::Io(error)))
@@ -334,9 +342,14 @@ fn cause(output: &Output) -> CommandCause {
     }
 }
 
-fn failed(arguments: &[&str], cause: CommandCause) -> CommandError {
-    let step = arguments.first().copied().unwrap_or_default().to_owned();
-    CommandError { step, cause }
+fn failed(arguments: &[impl AsRef<OsStr>], cause: CommandCause) -> CommandError {
+    CommandError { step: name(arguments), cause }
+}
+
+/// Returns the name of a command, given with its arguments.
+fn name(arguments: &[impl AsRef<OsStr>]) -> String {
+    let name = arguments.first().map(|it| it.as_ref().to_string_lossy().into_owned());
+    name.unwrap_or_default()
 }
 
 fn with_input(command: &mut Command, input: &[u8]) -> std::io::Result<Output> {

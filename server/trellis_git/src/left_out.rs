@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::GitError;
 use crate::git::Git;
+use crate::raw_diff::names;
 use crate::trees::changed_tree;
 use crate::worktree::{Worktree, repository};
 use trellis_store::journal::Journal;
@@ -36,10 +38,11 @@ impl Worktree {
 
     /// Commits the work with the base's texts of these files; neither branch nor folder changes.
     pub fn without(&self, paths: &BTreeSet<String>) -> Result<String, GitError> {
-        let names: String = paths.iter().map(|it| format!(":(literal){it}\0")).collect();
+        let line = |it: &PathBuf| [b":(literal)", it.as_os_str().as_bytes(), b"\0"].concat();
+        let names: Vec<u8> = self.called(paths)?.iter().flat_map(line).collect();
         let options = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
         let tree = changed_tree(&self.inner, Some(self.tip()), |own| {
-            own.run_with(&[&options[..], &[&self.record.base]].concat(), &names).map(drop)
+            own.bytes(&[&options[..], &[&self.record.base]].concat(), &names).map(drop)
         })?;
         let commit = ["commit-tree", &tree, "-p", self.tip(), "-m", "files left out"];
         Ok(self.inner.run(&commit)?.trim().to_owned())
@@ -58,17 +61,24 @@ impl Worktree {
         Ok(kept)
     }
 
+    /// Returns the changed files of these paths, which name files as they are shown.
+    fn called(&self, paths: &BTreeSet<String>) -> Result<Vec<PathBuf>, GitError> {
+        let changed = names(&self.inner, &["--relative", &self.record.base, self.tip()])?;
+        Ok(changed.into_iter().filter(|it| paths.contains(&*it.to_string_lossy())).collect())
+    }
+
     /// Copies files before they are replaced.
     fn keep(&self, paths: &BTreeSet<String>) -> Result<Option<PathBuf>, GitError> {
-        let there: Vec<&String> = paths.iter().filter(|it| self.root.join(it).is_file()).collect();
+        let mut there = self.called(paths)?;
+        there.retain(|it| self.root.join(it).is_file());
         if there.is_empty() {
             return Ok(None);
         }
         let place = self.kept_folder()?;
         for path in there {
-            let to = place.join(path);
+            let to = place.join(&path);
             fs::create_dir_all(to.parent().unwrap_or(&place))
-                .and_then(|()| fs::copy(self.root.join(path), &to))
+                .and_then(|()| fs::copy(self.root.join(&path), &to))
                 .map_err(GitError::io_at("write", &to))?;
         }
         Ok(Some(place.strip_prefix(self.home()).map(Path::to_owned).unwrap_or(place)))

@@ -2,7 +2,7 @@
 //! person's, and their rollback.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use super::stale_locks;
 use super::worktree_state::Merging;
 use crate::error::GitError;
-use crate::git::{Git, paths_of};
-use crate::raw_diff::{Change, changes, is_none, list, set_entries};
+use crate::git::Git;
+use crate::raw_diff::{Change, changes, is_none, names, path_list, set_entries};
 use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 
@@ -29,10 +29,10 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<PathBuf>, G
     let staged = names(&git, &["--cached", old])?;
     let skipped = skipped(&git)?;
     let mut out = Vec::new();
-    let changes = changes(&git, &[old, new])?;
+    let moved = changes(&git, &[old, new])?;
     let removed: HashSet<PathBuf> =
-        changes.iter().filter(|it| is_none(&it.after)).map(|it| it.path.clone()).collect();
-    for change in changes {
+        moved.iter().filter(|it| is_none(&it.after)).map(|it| it.path.clone()).collect();
+    for change in moved {
         let Change { path, before, .. } = &change;
         if is_below_no_folder(git.root(), path, &removed) || staged.contains(path) {
             out.push(change.path);
@@ -55,12 +55,6 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<PathBuf>, G
         }
     }
     Ok(out)
-}
-
-/// Returns the paths that differ between the sides, given as arguments of `git diff`.
-fn names(git: &Git, sides: &[&str]) -> Result<HashSet<PathBuf>, GitError> {
-    let options = ["diff", "--name-only", "-z", "--no-renames"];
-    Ok(paths_of(&git.bytes(&[&options[..], sides].concat(), b"")?).collect())
 }
 
 /// Returns the files that a person's sparse checkout leaves out.
@@ -94,18 +88,18 @@ pub(crate) fn roll_back(
     }
     // What a person has committed since is theirs.
     let committed = names(git, &[&merging.old, into])?;
-    let mut changes = changes(git, &[&merging.old, &merging.last])?;
-    changes.retain(|it| !committed.contains(&it.path));
+    let mut moved = changes(git, &[&merging.old, &merging.last])?;
+    moved.retain(|it| !committed.contains(&it.path));
     let skipped = skipped(git)?;
-    let entries = moved_entries(git, &changes)?;
+    let entries = moved_entries(git, &moved)?;
     if !entries.is_empty() {
         set_entries(git, &entries)?;
-        let again = list(changes.iter().map(|it| &*it.path).filter(|it| skipped.contains(*it)));
+        let again = path_list(moved.iter().map(|it| &*it.path).filter(|it| skipped.contains(*it)));
         git.bytes(&["update-index", "--skip-worktree", "-z", "--stdin"], &again)?;
     }
-    changes.retain(|it| !skipped.contains(&it.path));
+    moved.retain(|it| !skipped.contains(&it.path));
     let (mut back, mut folders) = (Vec::new(), Vec::new());
-    for Change { path: name, before, after, .. } in &changes {
+    for Change { path: name, before, after, .. } in &moved {
         let path = git.root().join(name);
         match write_state(git, name, before, after)? {
             PartialWrite::No => {}
@@ -119,7 +113,7 @@ pub(crate) fn roll_back(
     }
     back.extend(folders.iter().filter(|it| remove_empty(&it.1).is_ok()).map(|it| it.0.as_path()));
     if !back.is_empty() {
-        git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &list(back))?;
+        git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &path_list(back))?;
     }
     Ok(())
 }
@@ -136,7 +130,7 @@ fn remove_empty(folder: &Path) -> io::Result<()> {
 }
 
 /// Returns the former entries of the files whose entries in the index are those of a move.
-fn moved_entries(git: &Git, changes: &[Change]) -> Result<Vec<u8>, GitError> {
+fn moved_entries(git: &Git, moved: &[Change]) -> Result<Vec<u8>, GitError> {
     let said = git.bytes(&["ls-files", "--stage", "-z"], b"")?;
     let entry = |line: &[u8]| {
         let tab = line.iter().position(|byte| *byte == b'\t')?;
@@ -147,7 +141,7 @@ fn moved_entries(git: &Git, changes: &[Change]) -> Result<Vec<u8>, GitError> {
         said.split(|byte| *byte == 0).filter_map(entry).collect();
     let is_moved =
         |it: &&Change| staged.get(&it.path).map_or(is_none(&it.after), |blob| *blob == it.after);
-    Ok(changes.iter().filter(is_moved).flat_map(Change::entry_before).collect())
+    Ok(moved.iter().filter(is_moved).flat_map(Change::entry_before).collect())
 }
 
 /// Returns whether a file holds a prefix of what git would write for a blob, as after its writer was
@@ -162,10 +156,13 @@ fn is_as_stored(git: &Git, name: &Path, blob: &str) -> Result<bool, GitError> {
     if is_none(blob) {
         return Ok(false);
     }
-    let found = bytes_at(git, name)?;
-    let id = |how: &str| git.bytes(&["hash-object", "--stdin", how], &found);
-    let is_blob = |how: &str| Ok::<_, GitError>(id(how)?.trim_ascii() == blob.as_bytes());
-    Ok(is_blob("--no-filters")? || is_blob(&path_option(name))? || is_as_written(git, name, blob)?)
+    let is_blob = |options: &[&str]| {
+        let command = [&["hash-object"], options, &["--"]].concat();
+        let command: Vec<&OsStr> =
+            command.iter().map(OsStr::new).chain([name.as_os_str()]).collect();
+        Ok::<_, GitError>(git.bytes(&command, b"")?.trim_ascii() == blob.as_bytes())
+    };
+    Ok(is_blob(&["--no-filters"])? || is_blob(&[])? || is_as_written(git, name, blob)?)
 }
 
 /// Returns whether a plain file holds what git would write for a blob, if that has other line ends.
@@ -179,13 +176,11 @@ fn bytes_at(git: &Git, name: &Path) -> Result<Vec<u8>, GitError> {
     fs::read(&path).map_err(GitError::io_at("read", &path))
 }
 
-/// Returns the path by which git finds the attributes of a file.
-fn path_option(name: &Path) -> String {
-    format!("--path={}", name.display())
-}
-
+/// Returns what git would write for a blob, by the attributes of the file.
 fn written(git: &Git, name: &Path, blob: &str) -> Result<Vec<u8>, GitError> {
-    Ok(git.bytes(&["cat-file", "--filters", &path_option(name), blob], b"")?)
+    let mut path = OsString::from("--path=");
+    path.push(name);
+    Ok(git.bytes(&["cat-file".as_ref(), "--filters".as_ref(), &*path, blob.as_ref()], b"")?)
 }
 
 enum PartialWrite {
@@ -229,8 +224,8 @@ fn write_state(
 /// Classifies a link that a move may have put there; the blob of a link is its target.
 fn link_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<PartialWrite, GitError> {
     let target = fs::read_link(path).map_err(GitError::io_at("read", path))?;
-    let is = git.run_with(&["hash-object", "--stdin"], &target.to_string_lossy())?;
-    Ok(match is.trim() == after {
+    let is = git.bytes(&["hash-object", "--stdin"], target.as_os_str().as_bytes())?;
+    Ok(match is.trim_ascii() == after.as_bytes() {
         false => PartialWrite::No,
         true if is_none(before) => PartialWrite::Remove,
         true => PartialWrite::Restore,

@@ -1,11 +1,12 @@
 //! Files that differ between two trees, or between a tree and the index.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
-use crate::git::Git;
+use crate::git::{Git, paths_of};
 
 /// Mode of a submodule.
 const SUBMODULE: &str = "160000";
@@ -60,6 +61,12 @@ pub(crate) fn changes(git: &Git, sides: &[&str]) -> Result<Vec<Change>, CommandE
     Ok(words.chunks_exact(2).filter_map(change).collect())
 }
 
+/// Returns the paths that differ between the sides, given as options and arguments of `git diff`.
+pub(crate) fn names(git: &Git, sides: &[&str]) -> Result<BTreeSet<PathBuf>, CommandError> {
+    let options = ["diff", "--name-only", "-z", "--no-renames"];
+    Ok(paths_of(&git.bytes(&[&options[..], sides].concat(), b"")?).collect())
+}
+
 /// Returns whether a blob or a mode means that there is no file.
 pub(crate) fn is_none(id: &str) -> bool {
     id.bytes().all(|it| it == b'0')
@@ -70,8 +77,8 @@ pub(crate) fn set_entries(git: &Git, entries: &[u8]) -> Result<(), CommandError>
     git.bytes(&["update-index", "-z", "--index-info"], entries).map(drop)
 }
 
-/// Returns the paths as a list for git, each with an end.
-pub(crate) fn list<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<u8> {
+/// Returns paths as git reads them from its input with `-z`.
+pub(crate) fn path_list<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<u8> {
     let line = |it: &Path| [it.as_os_str().as_bytes(), b"\0"].concat();
     paths.into_iter().flat_map(line).collect()
 }

@@ -6,9 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::GitError;
-use crate::git::{Git, paths_of};
+use crate::git::Git;
 use crate::moved_files::{is_as_written, skipped};
-use crate::raw_diff::{Change, changes, is_none, set_entries};
+use crate::raw_diff::{Change, changes, is_none, names, set_entries};
 use crate::trees::changed_tree;
 
 /// Writes the tree of the current files. Ignored files are left out unless a person has added
@@ -19,8 +19,8 @@ pub(crate) fn write(top: &Git) -> Result<String, GitError> {
     changed_tree(top, Some("HEAD"), |own| {
         let from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
         own.bytes(&["add", "--all", from[0], from[1]], &without_repositories(own)?)?;
-        let added = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=A"];
-        let mut added = there(top, top.bytes(&[&added[..], &["HEAD"]].concat(), b"")?);
+        let mut added = names(top, &["--cached", "--diff-filter=A", "HEAD"])?;
+        added.retain(|it| is_there(top, it));
         let inner = submodules(top)?;
         added.retain(|it| !inner.contains(it));
         if !added.is_empty() {
@@ -60,14 +60,11 @@ fn new_repositories(git: &Git) -> Result<Vec<PathBuf>, GitError> {
     Ok(folders.map(|it| PathBuf::from(OsStr::from_bytes(it))).collect())
 }
 
-/// Returns those of git's paths at which there is a file or a link.
-fn there(git: &Git, said: Vec<u8>) -> Vec<PathBuf> {
+/// Returns whether there is a file or a link at a path of git's.
+fn is_there(git: &Git, path: &Path) -> bool {
     let is_link = |path: &Path| git.root().join(path).is_symlink();
-    let is_there = |path: &PathBuf| {
-        let is_folder = git.root().join(path).symlink_metadata().map(|it| it.is_dir());
-        is_folder.is_ok_and(|it| !it) && !path.ancestors().skip(1).any(is_link)
-    };
-    paths_of(&said).filter(is_there).collect()
+    let is_folder = git.root().join(path).symlink_metadata().map(|it| it.is_dir());
+    is_folder.is_ok_and(|it| !it) && !path.ancestors().skip(1).any(is_link)
 }
 
 fn literal<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<u8> {
@@ -103,7 +100,7 @@ fn restore_unchanged(git: &Git, skipped: &HashSet<PathBuf>) -> Result<(), GitErr
 
 /// Returns those of changed plain files that hold the bytes of the blob before, or what git would
 /// write for it.
-fn are_as_stored(git: &Git, mut files: Vec<Change>) -> Result<Vec<Change>, GitError> {
+fn are_as_stored(git: &Git, files: Vec<Change>) -> Result<Vec<Change>, GitError> {
     if files.is_empty() {
         return Ok(files);
     }
@@ -111,14 +108,11 @@ fn are_as_stored(git: &Git, mut files: Vec<Change>) -> Result<Vec<Change>, GitEr
     let paths: Vec<u8> = files.iter().flat_map(line).collect();
     let bytes = git.bytes(&["hash-object", "--no-filters", "--stdin-paths"], &paths)?;
     let bytes = String::from_utf8_lossy(&bytes);
-    let mut raw = bytes.lines();
-    let mut failed = None;
-    files.retain(|it| {
-        let is = match raw.next() == Some(&it.before) {
-            true => Ok(true),
-            false => is_as_written(git, &it.path, &it.before),
-        };
-        is.unwrap_or_else(|error| failed.replace(error).is_some())
-    });
-    failed.map_or(Ok(files), Err)
+    let mut out = Vec::new();
+    for (file, raw) in files.into_iter().zip(bytes.lines()) {
+        if raw == file.before || is_as_written(git, &file.path, &file.before)? {
+            out.push(file);
+        }
+    }
+    Ok(out)
 }

@@ -1,12 +1,11 @@
 //! A person's changes of files in a worktree of Trellis.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::error::{GitError, WorktreeError};
-use crate::git::paths_of;
 use crate::moved_files::is_partial;
-use crate::raw_diff::{Change, changes, set_entries};
+use crate::raw_diff::{Change, changes, is_none, names, set_entries};
 use crate::trees::changed_tree;
 use crate::working_tree;
 use crate::worktree::Worktree;
@@ -16,39 +15,31 @@ use trellis_store::journal::Journal;
 impl Worktree {
     /// Reads the current files, ignored ones left out.
     pub fn current_files(&self) -> Result<CurrentFiles, GitError> {
-        let tree = working_tree::write(&self.top())?;
-        let mut edited = self.differing(self.tip(), &tree)?;
-        if let Some(next) = &self.record.next {
-            let unwritten = self.differing(next, &tree)?;
-            edited.retain(|it| unwritten.contains(it));
-            let mut failed = None;
-            edited.retain(|it| {
-                let is = self.is_half_written(it, next);
-                !is.unwrap_or_else(|error| failed.replace(error).is_some())
-            });
-            failed.map_or(Ok(()), Err)?;
-        }
-        Ok(CurrentFiles { tree, edited })
-    }
-
-    /// Returns the files that differ between two trees, relative to the top.
-    fn differing(&self, from: &str, to: &str) -> Result<BTreeSet<PathBuf>, GitError> {
-        let diff = ["diff", "--name-only", "--no-renames", "-z", from, to];
-        Ok(paths_of(&self.top().bytes(&diff, b"")?).collect())
-    }
-
-    /// Returns whether a file was being written when Trellis was killed; the path is relative to
-    /// the top.
-    fn is_half_written(&self, path: &Path, next: &str) -> Result<bool, GitError> {
-        let file = self.folder.join(path);
-        if file.symlink_metadata().is_err() {
-            return Ok(true);
-        }
         let top = self.top();
-        match top.resolve(&format!("{next}:{}", path.display()))? {
-            Some(blob) if file.is_file() && !file.is_symlink() => is_partial(&top, path, &blob),
-            _ => Ok(false),
+        // Read first: what a person does meanwhile makes the files differ from them.
+        let head = top.run(&["rev-parse", "HEAD"])?.trim().to_owned();
+        let is_unmerged = !top.run(&["ls-files", "--unmerged"])?.is_empty();
+        let tree = working_tree::write(&top)?;
+        let mut edited = names(&top, &[self.tip(), &tree])?;
+        if let Some(next) = &self.record.next {
+            let mut others = BTreeSet::new();
+            for change in changes(&top, &[next, &tree])? {
+                if edited.contains(&change.path) && !self.is_half_written(&change)? {
+                    others.insert(change.path);
+                }
+            }
+            edited = others;
         }
+        Ok(CurrentFiles { head, is_unmerged, tree, edited })
+    }
+
+    /// Returns whether a file was being written when Trellis was killed, given the change from the
+    /// file as Trellis would have written it.
+    fn is_half_written(&self, change: &Change) -> Result<bool, GitError> {
+        let file = self.folder.join(&change.path);
+        let Ok(kind) = file.symlink_metadata() else { return Ok(true) };
+        let may_be = kind.is_file() && !is_none(&change.before) && !change.is_submodule();
+        Ok(may_be && is_partial(&self.top(), &change.path, &change.before)?)
     }
 
     /// Writes a tree: another one with a person's edits, given by the commits before and after them.
@@ -69,7 +60,7 @@ impl Worktree {
         journal: &Journal,
         files: &CurrentFiles,
     ) -> Result<Edits, GitError> {
-        if !self.top().run(&["ls-files", "--unmerged"])?.is_empty() {
+        if files.is_unmerged {
             return Err(WorktreeError::Unmerged { folder: self.folder.clone() }.into());
         }
         // Recorded first: after any crash the work is resumed, not begun again.
@@ -79,7 +70,8 @@ impl Worktree {
         self.edited_from = Some(before.clone());
         // A merge that a person has not committed yet is part of their edits.
         let merged = self.inner.resolve("MERGE_HEAD")?;
-        let mut commit = vec!["commit-tree", &files.tree, "-m", "edited by hand", "-p", "HEAD"];
+        let mut commit =
+            vec!["commit-tree", &files.tree, "-m", "edited by hand", "-p", &files.head];
         commit.extend(merged.iter().flat_map(|it| ["-p", it]));
         let commit = self.inner.run(&commit)?;
         // Recorded last: until then, the files are still edits, and are committed by the next start.
@@ -107,7 +99,11 @@ impl Worktree {
 /// The files of a worktree as a person left them.
 #[derive(Debug)]
 pub struct CurrentFiles {
-    pub(crate) tree: String,
+    /// The commit that was checked out before they were read.
+    head: String,
+    /// True if a merge had conflicts then that were not resolved.
+    is_unmerged: bool,
+    tree: String,
     /// Those that a person changed or removed since Trellis wrote them, relative to the top of the
     /// worktree.
     pub edited: BTreeSet<PathBuf>,
