@@ -10,6 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::csr::Csr;
 use crate::dialect::Dialect;
 use crate::edge::{Edge, EdgeKind, Role, UnknownEdge, role_of};
+use crate::export::{EDGE_FIELDS, NODE_FIELDS, PLAN_FIELDS};
 use crate::extra_fields::ExtraFields;
 use crate::graph::Graph;
 use crate::node::{Node, NodeIx};
@@ -68,7 +69,8 @@ impl<'a> Builder<'a> {
         new
     }
 
-    pub(crate) fn node(&mut self, node: Node) -> NodeIx {
+    pub(crate) fn node(&mut self, mut node: Node) -> NodeIx {
+        node.extra.rename(&NODE_FIELDS);
         let ix = NodeIx::new(self.nodes.len());
         self.nodes.push(node);
         self.ids.add(&self.nodes, ix);
@@ -88,7 +90,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(crate) fn edge(&mut self, source: &str, target: &str, kind: &str, extra: ExtraFields) {
+    pub(crate) fn edge(&mut self, source: &str, target: &str, kind: &str, mut extra: ExtraFields) {
+        extra.rename(&EDGE_FIELDS);
         let kind = self.kind(kind);
         let (Some(source), Some(target)) = (self.find(source), self.find(target)) else {
             self.unknown.push(UnknownEdge {
@@ -179,8 +182,9 @@ impl<'a> Builder<'a> {
         mut self,
         dialect: Dialect,
         metadata: ExtraFields,
-        extra: ExtraFields,
+        mut extra: ExtraFields,
     ) -> Plan {
+        extra.rename(&PLAN_FIELDS);
         let listed = self.resolve_dependencies();
         let graph = Graph::new(&mut self.nodes, &listed, &self.edges, &self.kinds);
         self.edges.shrink_to_fit();

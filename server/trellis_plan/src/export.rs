@@ -24,6 +24,25 @@ pub fn export<'s>(
     }
 }
 
+/// Fields of an exported plan, of its nodes and of its edges. Fields of another dialect with these
+/// names are renamed.
+pub(crate) const PLAN_FIELDS: [&str; 3] = ["nodes", "edges", "metadata"];
+pub(crate) const NODE_FIELDS: [&str; 12] = [
+    "id",
+    "name",
+    "type",
+    "node_type",
+    "file_path",
+    "signature",
+    "docstring",
+    "examples",
+    "libraries",
+    "dependencies",
+    "subgraph_id",
+    "red_gate",
+];
+pub(crate) const EDGE_FIELDS: [&str; 3] = ["source", "target", "type"];
+
 struct File<'a, S> {
     plan: &'a Plan,
     status: S,

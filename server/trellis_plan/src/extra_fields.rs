@@ -20,6 +20,13 @@ impl ExtraFields {
         }
     }
 
+    /// Renames fields whose names an exported plan has for something else.
+    pub(crate) fn rename(&mut self, own: &[&str]) {
+        for (name, _) in self.0.iter_mut().filter(|(name, _)| own.contains(&&**name)) {
+            *name = format!("original_{name}").into();
+        }
+    }
+
     /// Returns the value of a name as JSON text; the last one if the file repeats the name.
     pub fn get(&self, name: &str) -> Option<&RawValue> {
         self.0.iter().rev().find(|(n, _)| &**n == name).map(|(_, value)| &**value)

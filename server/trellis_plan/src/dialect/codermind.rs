@@ -60,7 +60,7 @@ fn edge<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
         &source?,
         &target?,
         "data_flow",
-        object.rest(&[EDGE.source, EDGE.target, EDGE.kind, "type"]),
+        object.rest(&[EDGE.source, EDGE.target, EDGE.kind]),
     );
     Ok(())
 }

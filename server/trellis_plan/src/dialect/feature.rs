@@ -43,8 +43,7 @@ pub(super) fn node<'a>(
     Ok(builder.node(node))
 }
 
-/// Returns the fields without a counterpart in appendix A. Fields whose name has another meaning in
-/// appendix A are renamed.
+/// Returns the fields without a counterpart in appendix A.
 fn extra<'a>(
     object: &Object<'a>,
     feature: &str,
@@ -59,26 +58,10 @@ fn extra<'a>(
     }
     for (name, value) in &object.fields {
         if !["id", "name", "node_type", "children"].contains(&&**name) {
-            extra.push(renamed(name), value);
+            extra.push(name, value);
         }
     }
     Ok(extra)
-}
-
-/// Renames a foreign field, so that it is not read as one of appendix A in an exported plan.
-pub(super) fn renamed(name: &str) -> &str {
-    match name {
-        "type" => "feature_kind",
-        "file_path" => "feature_path",
-        "docstring" => "feature_docstring",
-        "dependencies" => "feature_dependencies",
-        "subgraph_id" => "feature_subgraph",
-        "signature" => "feature_signature",
-        "examples" => "feature_examples",
-        "libraries" => "feature_libraries",
-        "red_gate" => "feature_red_gate",
-        other => other,
-    }
 }
 
 /// Returns the kind of `type_name`, or else the kind suggested by the path and the feature's own
@@ -166,9 +149,5 @@ pub(super) fn about<'a>(
         }
     }
     let known: Vec<&str> = known.iter().copied().chain(["repo_name", "repo_info"]).collect();
-    let mut rest = ExtraFields::default();
-    for (name, raw) in top.rest(&known).iter() {
-        rest.push(if name == "metadata" { "feature_metadata" } else { name }, raw);
-    }
-    Ok((metadata, rest))
+    Ok((metadata, top.rest(&known)))
 }

@@ -6,11 +6,9 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
-use super::feature::renamed;
 use super::rpg::EdgeNames;
 use super::{Dialect, check_depth, identity, object_fields, required};
 use crate::build::Builder;
-use crate::extra_fields::ExtraFields;
 use crate::json::{JsonProblem, Object, each_object, texts};
 use crate::node::{Kind, Level, Node, NodeIx};
 use crate::plan::Plan;
@@ -30,10 +28,7 @@ pub(super) fn convert<'a>(whole: &'a RawValue, top: &Object<'a>) -> Result<Plan,
     }
     add_missing(&mut builder, below);
     let metadata = object_fields(top.get("metadata"), "metadata")?;
-    let mut rest = ExtraFields::default();
-    for (name, raw) in top.rest(&["hierarchy", "entities", "edges", "metadata"]).iter() {
-        rest.push(if name == "nodes" { "encoder_nodes" } else { name }, raw);
-    }
+    let rest = top.rest(&["hierarchy", "entities", "edges", "metadata"]);
     Ok(builder.finish(Dialect::RpgEncoder, metadata, rest))
 }
 
@@ -80,7 +75,7 @@ fn area<'a>(
         Some(text) => Some(text.into()),
         None => features(object)?,
     };
-    node.extra = kept(object, &["id", "name", "children", "entities", "description"]);
+    node.extra = object.rest(&["id", "name", "children", "entities", "description"]);
     Ok(builder.node(node))
 }
 
@@ -101,17 +96,9 @@ fn entity<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), Json
     node.docstring = features(object)?;
     node.signature = signature(object, node.definition_name())?;
     let known = ["id", "name", "kind", "file", "signature", "parent_class"];
-    node.extra = kept(object, &known[..if node.signature.is_some() { 6 } else { 4 }]);
+    node.extra = object.rest(&known[..if node.signature.is_some() { 6 } else { 4 }]);
     builder.node(node);
     Ok(())
-}
-
-fn kept(object: &Object<'_>, known: &[&str]) -> ExtraFields {
-    let mut extra = ExtraFields::default();
-    for (name, raw) in object.rest(known).iter() {
-        extra.push(renamed(name), raw);
-    }
-    extra
 }
 
 /// Returns the phrases of `semantic_features`, one per line.
@@ -151,7 +138,7 @@ fn edge<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
         &source?,
         &target?,
         "composition",
-        object.rest(&[EDGE.source, EDGE.target, EDGE.kind, "type"]),
+        object.rest(&[EDGE.source, EDGE.target, EDGE.kind]),
     );
     Ok(())
 }

@@ -19,11 +19,7 @@ pub(super) fn convert<'a>(whole: &'a RawValue, top: &Object<'a>) -> Result<Plan,
         task(&mut builder, &object)
     })?;
     let metadata = object_fields(top.get("metadata"), "metadata")?;
-    let mut rest = ExtraFields::default();
-    for (name, raw) in top.rest(&["tasks", "metadata"]).iter() {
-        rest.push(if matches!(name, "nodes" | "edges") { "task_extra" } else { name }, raw);
-    }
-    Ok(builder.finish(Dialect::Tasks, metadata, rest))
+    Ok(builder.finish(Dialect::Tasks, metadata, top.rest(&["tasks", "metadata"])))
 }
 
 fn task<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonProblem<'a>> {
@@ -44,8 +40,7 @@ fn task<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
     })
 }
 
-/// Returns the fields that a node has no field for. Foreign fields that have a meaning in appendix
-/// A are renamed, so that an export is not misread.
+/// Returns the fields that a node has no field for.
 fn extra<'a>(object: &Object<'a>) -> Result<ExtraFields, JsonProblem<'a>> {
     let mut extra = ExtraFields::default();
     for (name, raw) in &object.fields {
@@ -60,8 +55,7 @@ fn extra<'a>(object: &Object<'a>) -> Result<ExtraFields, JsonProblem<'a>> {
                 each(raw, KEYWORDS, |word: &RawValue| text(word, KEYWORDS).map(drop))?;
                 extra.push(name, raw);
             }
-            "name" | "node_type" => extra.push(&format!("task_{name}"), raw),
-            other => extra.push(super::feature::renamed(other), raw),
+            other => extra.push(other, raw),
         }
     }
     Ok(extra)

@@ -1,7 +1,7 @@
 //! An exported plan reads back as the same plan.
 
 use serde_json::json;
-use trellis_plan::{Dialect, export, read};
+use trellis_plan::{Dialect, Plan, export, read};
 
 use super::{at, plan};
 
@@ -115,5 +115,64 @@ fn every_dialect_is_written_as_appendix_a() {
         let again = export(&second, |_| None, &json!({}));
         assert_eq!(written, again);
         assert_eq!(first, second, "{written}");
+    }
+}
+
+/// Fields of other dialects that have the names of fields of an export.
+const SAME_NAMES: [(Dialect, &str); 4] = [
+    (
+        Dialect::CoderMind,
+        r#"{"repo_name": "r", "nodes": [{"id": "theirs"}], "metadata": [1],
+        "root": {"id": "a", "name": "a", "type": 1, "docstring": 2, "dependencies": 3, "red_gate": 4,
+                 "children": [{"id": "b", "name": "b", "signature": [], "libraries": {}}]},
+        "edges": [{"src": "a", "dst": "b", "relation": "references", "source": "x", "type": 5,
+                   "meta": {"generator": "build_data_flow"}},
+                  {"src": "b", "dst": "a", "relation": "invokes", "target": "y"}]}"#,
+    ),
+    (
+        Dialect::ZeroRepo,
+        r#"{"repo_name": "r", "repo_info": "", "metadata": [1], "data_flow": [],
+        "nodes": [{"id": "a", "name": "a", "file_path": 1, "examples": 2, "subgraph_id": 3}],
+        "edges": [{"src": "a", "dst": "a", "relation": "composes", "source": "x", "type": 5}]}"#,
+    ),
+    (
+        Dialect::RpgEncoder,
+        r#"{"version": 1, "hierarchy": {"h": {"id": "h", "name": "h", "node_type": "area", "type": 1}},
+        "entities": {"e": {"id": "e", "name": "e", "kind": "function", "file": "e.py", "node_type": 2}},
+        "edges": [{"source": "e", "target": "h", "kind": "composes", "type": "z"}],
+        "nodes": [{"id": "theirs"}], "metadata": {}}"#,
+    ),
+    (
+        Dialect::Tasks,
+        r#"{"tasks": [{"id": "t", "description": "d", "name": 1, "node_type": 2, "docstring": 3}],
+        "nodes": [{"id": "theirs"}], "edges": 4, "metadata": {}}"#,
+    ),
+];
+
+#[test]
+fn fields_that_an_export_has_for_something_else_are_kept_under_other_names() {
+    for (dialect, text) in SAME_NAMES {
+        let first = read(text.as_bytes(), Some(dialect)).expect("a plan");
+        let written = export(&first, |_| None, &json!({}));
+        let again = plan(&written);
+        assert_eq!(again.dialect(), Dialect::Rpg, "{written}");
+        assert_eq!(export(&again, |_| None, &json!({})), written);
+        assert_eq!(again.nodes().len(), first.nodes().len(), "{written}");
+        let names = |plan: &Plan| {
+            let fields = plan.nodes().iter().flat_map(|it| it.extra.iter());
+            let all = fields.chain(plan.extra().iter());
+            all.map(|(name, raw)| format!("{name} {}", raw.get())).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&again), names(&first), "{written}");
+        assert!(names(&first).iter().any(|it| it.starts_with("original_")), "{written}");
+    }
+    let written = export(
+        &read(SAME_NAMES[0].1.as_bytes(), Some(Dialect::CoderMind)).expect("a plan"),
+        |_| None,
+        &json!({}),
+    );
+    for kept in [r#""original_source": "x""#, r#""original_type": 5"#, r#""original_target": "y""#]
+    {
+        assert!(written.contains(kept), "{kept} is not in {written}");
     }
 }
