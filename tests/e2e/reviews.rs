@@ -144,6 +144,48 @@ fn a_file_is_left_out_whatever_its_name() {
 }
 
 #[test]
+fn links_that_are_left_out_are_kept() {
+    let world = waiting();
+    let worktree = world.root().join("p/.trellis/worktrees/issue-42");
+    for (name, to) in [("nowhere", "not/there"), ("folder", "shop"), ("file", "shop/cart.py")] {
+        std::os::unix::fs::symlink(to, worktree.join(name)).expect("a link");
+    }
+    let _ = implement(&world, &[]).exits(2);
+    let mut client = editor(&world, Value::Null);
+    let merged =
+        decide(&mut client, "approve", json!({ "leaveOut": ["nowhere", "folder", "file"] }));
+    assert_eq!(merged["outcome"], "merged", "{merged:#}");
+    let kept = fs::read_dir(world.root().join("p/.trellis/kept")).expect("a folder");
+    let kept = kept.flatten().next().expect("a copy").path();
+    for (name, to) in [("nowhere", "not/there"), ("folder", "shop"), ("file", "shop/cart.py")] {
+        assert_eq!(fs::read_link(kept.join(name)).expect("a link").display().to_string(), to);
+        assert!(world.root().join("p").join(name).symlink_metadata().is_err(), "{name}");
+    }
+}
+
+#[test]
+fn a_file_is_not_left_out_without_those_in_the_folder_that_takes_its_place() {
+    let world = waiting();
+    world.write("p/data", "one\n");
+    in_p(&world, &["add", "data"]);
+    in_p(&world, &["commit", "--quiet", "-m", "data"]);
+    let worktree = world.root().join("p/.trellis/worktrees/issue-42");
+    git(&worktree, &["merge", "--quiet", "main"]);
+    fs::remove_file(worktree.join("data")).expect("removed");
+    world.write("p/.trellis/worktrees/issue-42/data/two", "precious\n");
+    let _ = implement(&world, &[]).exits(2);
+    let mut client = editor(&world, Value::Null);
+    for (one, other) in [("data", "data/two"), ("data/two", "data")] {
+        let refused = decide(&mut client, "approve", json!({ "leaveOut": [one] }));
+        let why = format!("{one} can only be left out together with {other}");
+        assert_eq!((&refused["outcome"], &refused["reason"]), (&json!("needsHuman"), &json!(why)));
+    }
+    let merged = decide(&mut client, "approve", json!({ "leaveOut": ["data", "data/two"] }));
+    assert_eq!(merged["outcome"], "merged", "{merged:#}");
+    assert_eq!(world.read("p/data"), "one\n");
+}
+
+#[test]
 fn edits_of_the_worktree_are_merged_if_the_decision_says_so() {
     let world = waiting();
     let mut client = editor(&world, Value::Null);

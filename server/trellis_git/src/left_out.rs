@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use crate::error::GitError;
 use crate::git::Git;
-use crate::raw_diff::names;
+use crate::raw_diff::{Change, changes, set_entries};
 use crate::trees::changed_tree;
 use crate::worktree::{Worktree, repository};
 use trellis_store::journal::Journal;
@@ -37,13 +38,11 @@ impl Worktree {
     }
 
     /// Commits the work with the base's texts of these files; neither branch nor folder changes.
+    /// No other changed file may be above or below one of them.
     pub fn without(&self, paths: &BTreeSet<String>) -> Result<String, GitError> {
-        let line = |it: &PathBuf| [b":(literal)", it.as_os_str().as_bytes(), b"\0"].concat();
-        let names: Vec<u8> = self.called(paths)?.iter().flat_map(line).collect();
-        let options = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
-        let tree = changed_tree(&self.inner, Some(self.tip()), |own| {
-            own.bytes(&[&options[..], &[&self.record.base]].concat(), &names).map(drop)
-        })?;
+        let left_out = self.called(paths)?;
+        let entries: Vec<u8> = left_out.iter().flat_map(|it| it.1.entry_before()).collect();
+        let tree = changed_tree(&self.inner, Some(self.tip()), |own| set_entries(own, &entries))?;
         let commit = ["commit-tree", &tree, "-p", self.tip(), "-m", "files left out"];
         Ok(self.inner.run(&commit)?.trim().to_owned())
     }
@@ -61,27 +60,42 @@ impl Worktree {
         Ok(kept)
     }
 
-    /// Returns the changed files of these paths, which name files as they are shown.
-    fn called(&self, paths: &BTreeSet<String>) -> Result<Vec<PathBuf>, GitError> {
-        let changed = names(&self.inner, &["--relative", &self.record.base, self.tip()])?;
-        Ok(changed.into_iter().filter(|it| paths.contains(&*it.to_string_lossy())).collect())
+    /// Returns the changed files of these paths, which name files as they are shown, each with its
+    /// path relative to [`Worktree::root`].
+    fn called(&self, paths: &BTreeSet<String>) -> Result<Vec<(PathBuf, Change)>, GitError> {
+        let prefix = self.inner.run(&["rev-parse", "--show-prefix"])?;
+        let named = |it: Change| {
+            let path = it.path.strip_prefix(prefix.trim_end()).ok()?.to_owned();
+            paths.contains(&*path.to_string_lossy()).then_some((path, it))
+        };
+        let changed = changes(&self.top(), &[&self.record.base, self.tip()])?;
+        Ok(changed.into_iter().filter_map(named).collect())
     }
 
     /// Copies files before they are replaced.
     fn keep(&self, paths: &BTreeSet<String>) -> Result<Option<PathBuf>, GitError> {
+        let is_there = |it: &Path| it.symlink_metadata().is_ok_and(|it| !it.is_dir());
         let mut there = self.called(paths)?;
-        there.retain(|it| self.root.join(it).is_file());
+        there.retain(|it| is_there(&self.root.join(&it.0)));
         if there.is_empty() {
             return Ok(None);
         }
         let place = self.kept_folder()?;
-        for path in there {
-            let to = place.join(&path);
+        for (path, _) in &there {
+            let to = place.join(path);
             fs::create_dir_all(to.parent().unwrap_or(&place))
-                .and_then(|()| fs::copy(self.root.join(&path), &to))
+                .and_then(|()| copy(&self.root.join(path), &to))
                 .map_err(GitError::io_at("write", &to))?;
         }
         Ok(Some(place.strip_prefix(self.home()).map(Path::to_owned).unwrap_or(place)))
+    }
+}
+
+/// Copies a file, or a link itself.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    match from.is_symlink() {
+        true => symlink(fs::read_link(from)?, to),
+        false => fs::copy(from, to).map(drop),
     }
 }
 

@@ -277,7 +277,10 @@ impl<'a> IssueRun<'a> {
     pub(super) fn adopt_user_edits(&mut self) -> Result<(), Fault> {
         let there = self.work.changed()?.0;
         let text = |path: String| {
-            Some((path.clone(), trellis_project::edits::read(&self.work.root.join(&path)).ok()?))
+            let file = self.work.root.join(&path);
+            // The text behind a link would become the target of the link.
+            let text = (!file.is_symlink()).then(|| trellis_project::edits::read(&file).ok());
+            Some((path, text.flatten()?))
         };
         self.changes = there.into_iter().filter_map(text).collect();
         let edited = self.work.checkout(self.services.journal, self.work.tip())?;

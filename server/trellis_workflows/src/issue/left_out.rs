@@ -25,8 +25,12 @@ impl IssueRun<'_> {
         paths: &BTreeSet<String>,
         history: &[String],
     ) -> Result<Option<String>, Fault> {
-        if self.are_all_files(paths)? {
+        let rest = self.other_files(paths)?;
+        if rest.is_empty() {
             return Ok(Some(NOTHING_LEFT.to_owned()));
+        }
+        if let Some((path, rest)) = entangled(paths, &rest) {
+            return Ok(Some(format!("{path} can only be left out together with {rest}")));
         }
         let names = paths.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         self.state("tests without files left out", &names)?;
@@ -60,12 +64,12 @@ impl IssueRun<'_> {
         Ok(())
     }
 
-    /// Returns whether paths are all changed files; an error if others are among them.
-    fn are_all_files(&self, paths: &BTreeSet<String>) -> Result<bool, Fault> {
+    /// Returns the changed files but these; an error if a path is none of them.
+    fn other_files(&self, paths: &BTreeSet<String>) -> Result<BTreeSet<String>, Fault> {
         let all: BTreeSet<String> =
             self.work.changed_files()?.into_iter().map(|it| it.path).collect();
         match paths.difference(&all).next() {
-            None => Ok(all.len() == paths.len()),
+            None => Ok(all.difference(paths).cloned().collect()),
             Some(other) => Err(Fault::input(format!("{other:?} is not one of the changed files"))
                 .kind(FaultKind::Stale)
                 .hint("review the change again: its files are different by now")),
@@ -106,6 +110,20 @@ impl IssueRun<'_> {
         (self.log.new, self.log.all) = (new, Some(all));
         Ok(None)
     }
+}
+
+/// Returns a path and one of the rest that lies above or below it: a folder takes the place of a
+/// file, or a file that of a folder, so the change has both or none.
+fn entangled<'a>(
+    paths: &'a BTreeSet<String>,
+    rest: &'a BTreeSet<String>,
+) -> Option<(&'a str, &'a str)> {
+    let is_one_above = |one: &str, other: &str| {
+        let (one, other) = (Path::new(one), Path::new(other));
+        one.starts_with(other) || other.starts_with(one)
+    };
+    let pairs = paths.iter().flat_map(|it| rest.iter().map(move |of| (&**it, &**of)));
+    pairs.into_iter().find(|(path, of)| is_one_above(path, of))
 }
 
 /// Names the new tests that fail, and files whose tests cannot be collected.
