@@ -4,8 +4,8 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -320,6 +320,90 @@ fn edits_outside_the_project_during_a_run_stay() {
     assert_eq!(fs::read_to_string(notes).expect("a file"), "two\n");
 }
 
+/// Runs a start during which a person runs commands in the worktree, just before a git command that
+/// has an argument.
+fn start_beside(world: &World, before: &str, commands: &str) -> Ran {
+    let real = real_git();
+    let script = format!(
+        "#!/bin/sh\nfor it in \"$@\"; do if [ \"$it\" = {before} ] && mkdir '{done}' 2>/dev/null; then\n\
+         (cd '{worktree}' && unset GIT_INDEX_FILE && {commands}) >&2\nfi; done\nexec {real} \"$@\"\n",
+        done = world.root().join("done").display(),
+        worktree = world.root().join(WORKTREE).display(),
+        real = real.display(),
+    );
+    let wrapper = world.write("wrapper/git", &script);
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).expect("a program");
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&others);
+    let path = std::env::join_paths([world.root().join("wrapper")].into_iter().chain(folders));
+    let mut start = world.command(&[&ARGUMENTS[..], &ALONE].concat());
+    Ran::of(start.env("PATH", path.expect("a path")).output().expect("trellis starts"))
+}
+
+fn real_git() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&path).map(|it| it.join("git"));
+    places.find(|it| it.is_file()).expect("git is installed")
+}
+
+#[test]
+fn a_commit_made_while_edits_are_read_is_kept() {
+    let world = waiting();
+    world.write(&format!("{WORKTREE}/notes.txt"), "mine\n");
+    let mine = "git add --all && git -c user.name=A -c user.email=a@localhost commit -qm mine";
+    let _ = start_beside(&world, "commit-tree", mine)
+        .exits(2)
+        .says("the branch in")
+        .says("changed while its files were read")
+        .says("run the same command again");
+    assert_eq!(in_p(&world, &["log", "-1", "--format=%s", "trellis/issue-42"]), "mine");
+    merges(&world);
+    assert_eq!(world.read("p/notes.txt"), "mine\n");
+}
+
+#[test]
+fn a_merge_begun_while_edits_are_read_is_not_taken_for_resolved() {
+    let world = begun();
+    commit(&world, "notes.txt", "one\n");
+    let _ = implement(&world, &[]).exits(2);
+    world.write(&format!("{WORKTREE}/notes.txt"), "two\n");
+    let _ = implement(&world, &[]).exits(2);
+    commit(&world, "notes.txt", "three\n");
+    world.write(&format!("{WORKTREE}/other.txt"), "mine\n");
+    let merge = "git -c user.name=A -c user.email=a@localhost merge --quiet main";
+    let _ = start_beside(&world, "add", merge).exits(2).says("has conflicts");
+    let worktree = world.root().join(WORKTREE);
+    assert!(git(&worktree, &["status", "--short"]).contains("UU notes.txt"));
+    world.write(&format!("{WORKTREE}/notes.txt"), "both\n");
+    git(&worktree, &["add", "notes.txt"]);
+    merges(&world);
+    assert_eq!(
+        (world.read("p/notes.txt"), world.read("p/other.txt")),
+        ("both\n".into(), "mine\n".into())
+    );
+}
+
+#[test]
+fn another_branch_that_a_person_switches_to_during_a_run_stays() {
+    let world = begun();
+    in_p(&world, &["branch", "feature"]);
+    let worktree = world.root().join(WORKTREE);
+    let service = Service::start(Box::new(move |question| {
+        if prompt(question).contains("nothing but tests") {
+            return said(&new_tests());
+        }
+        git(&worktree, &["switch", "--quiet", "feature"]);
+        fs::write(worktree.join("notes.txt"), "mine\n").expect("written");
+        git(&worktree, &["add", "notes.txt"]);
+        git(&worktree, &["commit", "--quiet", "-m", "my feature"]);
+        said(&code())
+    }));
+    let _ = asking(&world, &service)
+        .exits(2)
+        .says("a branch other than trellis/issue-42 is checked out");
+    assert_eq!(in_p(&world, &["log", "-1", "--format=%s", "feature"]), "my feature");
+}
+
 #[test]
 fn links_and_folders_in_place_of_files_are_part_of_the_work() {
     let world = begun();
@@ -469,24 +553,59 @@ fn an_edit_made_while_another_work_is_merged_is_not_left_out() {
     assert_eq!(world.read("p/notes.txt"), "mine\n");
 }
 
-#[test]
-fn a_half_written_file_is_no_edit_whatever_its_name() {
+/// Returns a project whose start was killed while git wrote the files of its next commit: half of
+/// one, all of none of the others.
+fn half_written(name: &OsStr) -> World {
     let world = begun();
-    let name = OsStr::from_bytes(b"caf\xe9.txt");
     fs::write(world.root().join("p").join(name), "one\n").expect("written");
+    world.write("p/old.txt", "old\n");
+    world.write("p/kept/notes.txt", "one\n");
     commit(&world, "notes.txt", "start\n");
     let _ = implement(&world, &[]).exits(2);
     let worktree = world.root().join(WORKTREE);
-    // A start was killed while git wrote the files of its next commit.
+    git(&worktree, &["rm", "--quiet", "old.txt", "kept/notes.txt"]);
+    fs::write(worktree.join("kept"), "a file now\n").expect("written");
+    fs::write(worktree.join("new.txt"), "new\n").expect("written");
     fs::write(worktree.join(name), "two\nthree\n").expect("written");
     git(&worktree, &["add", "--all"]);
     let tree = git(&worktree, &["write-tree"]);
     let next = git(&worktree, &["commit-tree", tree.trim(), "-p", "HEAD", "-m", "next"]);
+    git(&worktree, &["reset", "--hard", "--quiet"]);
     fs::write(worktree.join(name), "two\n").expect("written");
     let record = format!("{WORKTREE}.json");
     let mut state: Value = serde_json::from_str(&world.read(&record)).expect("a record");
     state["next"] = json!(next.trim());
     world.write(&record, &state.to_string());
+    world
+}
+
+#[test]
+fn a_half_written_file_is_committed_whole_with_the_edits_of_others() {
+    let world = half_written("cut.txt".as_ref());
+    world.write(&format!("{WORKTREE}/notes.txt"), "mine\n");
+    let _ = implement(&world, &[]).exits(2).says("your edits");
+    merges(&world);
+    assert_eq!(world.read("p/cut.txt"), "two\nthree\n");
+    assert_eq!(
+        (world.read("p/notes.txt"), world.read("p/new.txt")),
+        ("mine\n".into(), "new\n".into())
+    );
+    assert_eq!(world.read("p/kept"), "a file now\n");
+    assert!(!world.root().join("p/old.txt").exists());
+    assert_eq!(in_p(&world, &["status", "--short"]), "");
+    // An edit in the way of such a file stays as it is.
+    let world = half_written("cut.txt".as_ref());
+    world.write(&format!("{WORKTREE}/kept/notes.txt"), "mine\n");
+    let _ = implement(&world, &[]).exits(2).says("your edits");
+    merges(&world);
+    assert_eq!(world.read("p/cut.txt"), "two\nthree\n");
+    assert_eq!(world.read("p/kept/notes.txt"), "mine\n");
+}
+
+#[test]
+fn a_half_written_file_is_no_edit_whatever_its_name() {
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    let world = half_written(name);
     let again = implement(&world, &[]).exits(2);
     assert!(!again.stderr.contains("your edits"), "{}", again.stderr);
     merges(&world);

@@ -118,6 +118,29 @@ pub(crate) fn roll_back(
     Ok(())
 }
 
+/// Writes files as they were before changes: in the index, and in the folder where none is in the
+/// way.
+pub(crate) fn put_back(git: &Git, changes: &[Change]) -> Result<(), GitError> {
+    let changes = || changes.iter().filter(|it| !it.is_submodule());
+    let entries: Vec<u8> = changes().flat_map(Change::entry_before).collect();
+    if entries.is_empty() {
+        return Ok(());
+    }
+    set_entries(git, &entries)?;
+    for change in changes().filter(|it| is_none(&it.before)) {
+        let path = git.root().join(&change.path);
+        let removed = fault_point::reach().and_then(|()| fs::remove_file(&path));
+        removed.map_err(GitError::io_at("remove", &path))?;
+    }
+    let files = changes().filter(|it| !is_none(&it.before)).map(|it| &*it.path);
+    let free = files.filter(|it| {
+        let path = git.root().join(it);
+        !path.is_dir() || path.is_symlink() || remove_empty(&path).is_ok()
+    });
+    git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &path_list(free))?;
+    Ok(())
+}
+
 /// Removes a folder without files.
 fn remove_empty(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {

@@ -138,7 +138,7 @@ impl Worktree {
 
     /// Checks that the worktree is on its branch. A person may have switched to another branch, on
     /// which Trellis must not commit.
-    fn is_on_its_branch(&self) -> Result<(), GitError> {
+    pub(crate) fn is_on_its_branch(&self) -> Result<(), GitError> {
         let (branch, top) = (self.branch(), self.top());
         if top.lookup(&["symbolic-ref", "--quiet", "HEAD"])? == Some(full(&branch)) {
             return Ok(());
@@ -231,6 +231,7 @@ impl Worktree {
         journal: &Journal,
         commit: &str,
     ) -> Result<(), GitError> {
+        self.is_on_its_branch()?;
         self.record.next = Some(commit.to_owned());
         self.save_state()?;
         self.inner.step(journal, &["reset", "--hard", "--quiet", commit], "")?;

@@ -1,10 +1,11 @@
 //! A person's changes of files in a worktree of Trellis.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::mem::replace;
+use std::path::{Path, PathBuf};
 
 use crate::error::{GitError, WorktreeError};
-use crate::moved_files::is_partial;
+use crate::moved_files::{is_partial, put_back};
 use crate::raw_diff::{Change, changes, is_none, names, set_entries};
 use crate::trees::changed_tree;
 use crate::working_tree;
@@ -16,10 +17,15 @@ impl Worktree {
     /// Reads the current files, ignored ones left out.
     pub fn current_files(&self) -> Result<CurrentFiles, GitError> {
         let top = self.top();
-        // Read first: what a person does meanwhile makes the files differ from them.
-        let head = top.run(&["rev-parse", "HEAD"])?.trim().to_owned();
-        let is_unmerged = !top.run(&["ls-files", "--unmerged"])?.is_empty();
-        let tree = working_tree::write(&top)?;
+        let mut head = self.head()?;
+        // A merge that a person begins meanwhile would be read in part.
+        let tree = loop {
+            let tree = working_tree::write(&top)?;
+            let before = replace(&mut head, self.head()?);
+            if before == head {
+                break tree;
+            }
+        };
         let mut edited = names(&top, &[self.tip(), &tree])?;
         if let Some(next) = &self.record.next {
             let mut others = BTreeSet::new();
@@ -30,7 +36,15 @@ impl Worktree {
             }
             edited = others;
         }
-        Ok(CurrentFiles { head, is_unmerged, tree, edited })
+        Ok(CurrentFiles { head, tree, edited })
+    }
+
+    fn head(&self) -> Result<Head, GitError> {
+        Ok(Head {
+            commit: self.inner.run(&["rev-parse", "HEAD"])?.trim().to_owned(),
+            merged: self.inner.resolve("MERGE_HEAD")?,
+            is_unmerged: !self.top().run(&["ls-files", "--unmerged"])?.is_empty(),
+        })
     }
 
     /// Returns whether a file was being written when Trellis was killed, given the change from the
@@ -50,36 +64,71 @@ impl Worktree {
     }
 
     /// Commits a person's edits; afterwards the branch is Trellis' own again. Commits that were
-    /// merged into it from the target are not part of the work.
+    /// merged into it from the target are not part of the work. Other files of an interrupted move
+    /// are written first.
     ///
     /// # Errors
     ///
-    /// A merge in the worktree has conflicts that are not resolved.
+    /// A merge in the worktree has conflicts that are not resolved, or a person has switched to
+    /// another branch, or has committed or merged there since the files were read.
     pub fn commit_user_edits(
         &mut self,
         journal: &Journal,
         files: &CurrentFiles,
     ) -> Result<Edits, GitError> {
-        if files.is_unmerged {
+        self.is_on_its_branch()?;
+        if files.head.is_unmerged {
             return Err(WorktreeError::Unmerged { folder: self.folder.clone() }.into());
         }
         // Recorded first: after any crash the work is resumed, not begun again.
         (self.record.edited, self.record.ended) = (true, None);
         self.save_state()?;
+        let files = match self.record.next.clone() {
+            Some(next) => self.finish_move(journal, &next, files)?,
+            None => files.clone(),
+        };
         let before = self.tip().to_owned();
         self.edited_from = Some(before.clone());
-        // A merge that a person has not committed yet is part of their edits.
-        let merged = self.inner.resolve("MERGE_HEAD")?;
-        let mut commit =
-            vec!["commit-tree", &files.tree, "-m", "edited by hand", "-p", &files.head];
-        commit.extend(merged.iter().flat_map(|it| ["-p", it]));
-        let commit = self.inner.run(&commit)?;
-        // Recorded last: until then, the files are still edits, and are committed by the next start.
-        self.inner.step(journal, &["reset", "--mixed", "--quiet", commit.trim()], "")?;
-        (self.record.tip, self.record.next) = (Some(commit.trim().to_owned()), None);
+        let commit = self.commit_files(journal, &files)?;
+        self.record.tip = Some(commit.clone());
         self.follow_target()?;
         self.save_state()?;
-        Ok(Edits { before, after: commit.trim().to_owned() })
+        Ok(Edits { before, after: commit })
+    }
+
+    /// Moves the branch to a commit of the files. Until that is recorded, the files are still edits,
+    /// and are committed by the next start.
+    fn commit_files(&self, journal: &Journal, files: &CurrentFiles) -> Result<String, GitError> {
+        let head = &files.head;
+        let mut commit = vec!["commit-tree", &files.tree, "-m", "edited by hand"];
+        // A merge that a person has not committed yet is part of their edits.
+        let parents = [&head.commit].into_iter().chain(&head.merged);
+        commit.extend(parents.flat_map(|it| ["-p", it]));
+        let commit = self.inner.run(&commit)?.trim().to_owned();
+        if self.head()? != *head {
+            return Err(WorktreeError::MovedMeanwhile { folder: self.folder.clone() }.into());
+        }
+        self.inner.step(journal, &["update-ref", "HEAD", &commit, &head.commit], "")?;
+        self.inner.step(journal, &["reset", "--mixed", "--quiet"], "")?;
+        Ok(commit)
+    }
+
+    /// Finishes the interrupted move to a commit, but for files that a person has edited since, and
+    /// reads the files again.
+    fn finish_move(
+        &mut self,
+        journal: &Journal,
+        next: &str,
+        files: &CurrentFiles,
+    ) -> Result<CurrentFiles, GitError> {
+        let top = self.top();
+        let mut moved = changes(&top, &[next, &files.tree])?;
+        moved.retain(|it| !files.is_in_the_way_of(&it.path));
+        put_back(&top, &moved)?;
+        self.inner.step(journal, &["update-ref", "HEAD", next, &files.head.commit], "")?;
+        (self.record.tip, self.record.next) = (Some(next.to_owned()), None);
+        self.save_state()?;
+        self.current_files()
     }
 
     /// Moves the base of the work to the last commit that a person merged from the target. An older
@@ -96,13 +145,21 @@ impl Worktree {
     }
 }
 
-/// The files of a worktree as a person left them.
-#[derive(Debug)]
-pub struct CurrentFiles {
-    /// The commit that was checked out before they were read.
-    head: String,
-    /// True if a merge had conflicts then that were not resolved.
+/// State of a worktree that a person's git commands change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Head {
+    commit: String,
+    /// The commit of a merge that is not committed yet.
+    merged: Option<String>,
+    /// True if a merge has conflicts that are not resolved.
     is_unmerged: bool,
+}
+
+/// The files of a worktree as a person left them.
+#[derive(Clone, Debug)]
+pub struct CurrentFiles {
+    /// The same before and after they were read.
+    head: Head,
     tree: String,
     /// Those that a person changed or removed since Trellis wrote them, relative to the top of the
     /// worktree.
@@ -112,6 +169,11 @@ pub struct CurrentFiles {
 impl CurrentFiles {
     pub fn is_edited(&self) -> bool {
         !self.edited.is_empty()
+    }
+
+    /// Returns whether a path, or a file above or below it, was edited.
+    fn is_in_the_way_of(&self, path: &Path) -> bool {
+        self.edited.iter().any(|it| path.starts_with(it) || it.starts_with(path))
     }
 }
 

@@ -31,6 +31,9 @@ pub enum WorktreeError {
     Uncommitted { what: Addition, folder: PathBuf },
     #[error("a merge in {} has conflicts", folder.display())]
     Unmerged { folder: PathBuf },
+    /// A person has committed or begun a merge while Trellis read the files.
+    #[error("the branch in {} changed while its files were read", folder.display())]
+    MovedMeanwhile { folder: PathBuf },
     /// A person works on the target where git cannot move it.
     #[error("{into} cannot move now: {why}")]
     TargetInUse { into: String, why: TargetUse },

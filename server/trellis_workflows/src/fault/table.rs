@@ -119,6 +119,8 @@ fn of_worktree(error: &WorktreeError) -> Fault {
             .hint("commit them there or move them elsewhere, then run again; nothing was changed"),
         WorktreeError::Unmerged { .. } => Fault::new(Exit::NeedsHuman, error)
             .hint("resolve them there and `git add` the files, then run again"),
+        WorktreeError::MovedMeanwhile { .. } => Fault::new(Exit::NeedsHuman, error)
+            .hint("run the same command again: it continues with what is there now"),
         WorktreeError::TargetInUse { why: TargetUse::AbsentFolder { .. }, .. } => {
             Fault::new(Exit::NeedsHuman, error)
                 .hint("bring the folder back or run `git worktree prune`, then run again")
