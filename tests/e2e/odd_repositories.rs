@@ -555,7 +555,7 @@ fn an_edit_made_while_another_work_is_merged_is_not_left_out() {
 
 /// Returns a project whose start was killed while git wrote the files of its next commit: half of
 /// one, all of none of the others.
-fn half_written(name: &OsStr) -> World {
+pub(crate) fn half_written(name: &OsStr) -> World {
     let world = begun();
     fs::write(world.root().join("p").join(name), "one\n").expect("written");
     world.write("p/old.txt", "old\n");

@@ -10,8 +10,8 @@ use std::thread::{self, available_parallelism};
 use super::Workflow;
 use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
 use super::workflows::{
-    Generate, Implement, ImplementAgain, ImplementEdited, ImplementEditedMeanwhile, Repair, Tasks,
-    WriteTests,
+    Generate, Implement, ImplementAgain, ImplementEdited, ImplementEditedMeanwhile,
+    ImplementHalfWritten, Repair, Tasks, WriteTests,
 };
 use crate::implement::records;
 use crate::repair::{CALCULATOR, below, git, mended, repair};
@@ -98,6 +98,11 @@ fn an_issue_with_edits_of_a_person_goes_on_from_any_point() {
 #[test]
 fn an_issue_edited_meanwhile_goes_on_from_any_point() {
     at_points(&ImplementEditedMeanwhile::default(), 0, 4);
+}
+
+#[test]
+fn an_issue_half_written_and_edited_goes_on_from_any_point() {
+    at_points(&ImplementHalfWritten, 0, 4);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::implement::{
     self, ALONE, CART, CODE, code, command_asking, in_p, new_tests, records, shop,
 };
 use crate::models::{Service, prompt, said};
+use crate::odd_repositories::half_written;
 use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
 use crate::tasks::{self, Task, in_out, list};
 use crate::world::{Plot, Ran, World, assert_same, tree};
@@ -274,6 +275,38 @@ impl Workflow for ImplementEditedMeanwhile {
             assert!(world.read(&format!("p/{path}")).ends_with(text), "round {round}: {path}");
         }
         assert_eq!(world.read("p/shop/discount.py"), CODE, "round {round}");
+        assert_eq!(in_p(world, &["status", "--short"]), "", "round {round}");
+        in_p(world, &["worktree", "prune"]);
+        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
+    }
+}
+
+/// An issue whose start was killed while its files were written; a person has edited another file
+/// since.
+pub(crate) struct ImplementHalfWritten;
+
+impl Workflow for ImplementHalfWritten {
+    fn world(&self, _round: u64) -> World {
+        let world = half_written("cut.txt".as_ref());
+        add(&world.root().join(WORKTREE), &EDITED[1..]);
+        world
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
+    }
+
+    fn is_over(&self, world: &World) -> bool {
+        in_p(world, &["rev-list", "--count", "main"]) == "3" && records(world).is_empty()
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
+        let written = [("cut.txt", "two\nthree\n"), ("new.txt", "new\n"), ("kept", "a file now\n")];
+        for (path, text) in written.iter().chain(&EDITED[1..]) {
+            assert!(world.read(&format!("p/{path}")).ends_with(text), "round {round}: {path}");
+        }
+        assert!(!world.root().join("p/old.txt").exists(), "round {round}");
         assert_eq!(in_p(world, &["status", "--short"]), "", "round {round}");
         in_p(world, &["worktree", "prune"]);
         assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
