@@ -22,6 +22,7 @@ mod hostile;
 mod implement;
 mod inspect;
 mod interpreters;
+mod interrupted_moves;
 mod keys;
 mod linters;
 mod live;

@@ -8,8 +8,6 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use serde_json::{Value, json};
-
 use crate::implement::{
     ALONE, ARGUMENTS, CART, CODE, answer, asking, code, file, implement, in_p, new_tests, shop,
 };
@@ -17,10 +15,10 @@ use crate::models::{Service, prompt, said};
 use crate::repair::{CALCULATOR, dirty, git, mended, repair, text};
 use crate::world::{Ran, World, eventually};
 
-const WORKTREE: &str = "p/.trellis/worktrees/issue-42";
+pub(crate) const WORKTREE: &str = "p/.trellis/worktrees/issue-42";
 
 /// Returns a shop with the replies for one issue, which changes a file and adds two.
-fn begun() -> World {
+pub(crate) fn begun() -> World {
     let both = code() + &file("shop/cart.py", &format!("{CART}\n\nVAT = 20\n"));
     shop(&[("scaffold", &[new_tests()]), ("implementation", &[both])])
 }
@@ -32,14 +30,14 @@ fn waiting() -> World {
     world
 }
 
-fn commit(world: &World, path: &str, text: &str) {
+pub(crate) fn commit(world: &World, path: &str, text: &str) {
     world.write(&format!("p/{path}"), text);
     in_p(world, &["add", "--all"]);
     in_p(world, &["commit", "--quiet", "-m", path]);
 }
 
 /// Asserts that the work is merged by the next start.
-fn merges(world: &World) {
+pub(crate) fn merges(world: &World) {
     let result = implement(world, &ALONE).exits(0).json();
     assert_eq!(result["outcome"], "merged", "{result:#}");
     assert!(world.read("p/shop/cart.py").contains("VAT = 20"));
@@ -320,12 +318,12 @@ fn edits_outside_the_project_during_a_run_stay() {
     assert_eq!(fs::read_to_string(notes).expect("a file"), "two\n");
 }
 
-/// Runs a start during which a person runs commands in the worktree, just before a git command that
-/// has an argument.
-fn start_beside(world: &World, before: &str, commands: &str) -> Ran {
+/// Runs a start during which a person runs commands in the worktree, just before a git command of
+/// which one argument, `$it`, is as a condition of the shell says.
+pub(crate) fn start_beside(world: &World, when: &str, commands: &str) -> Ran {
     let real = real_git();
     let script = format!(
-        "#!/bin/sh\nfor it in \"$@\"; do if [ \"$it\" = {before} ] && mkdir '{done}' 2>/dev/null; then\n\
+        "#!/bin/sh\nfor it in \"$@\"; do if {when} && mkdir '{done}' 2>/dev/null; then\n\
          (cd '{worktree}' && unset GIT_INDEX_FILE && {commands}) >&2\nfi; done\nexec {real} \"$@\"\n",
         done = world.root().join("done").display(),
         worktree = world.root().join(WORKTREE).display(),
@@ -340,6 +338,9 @@ fn start_beside(world: &World, before: &str, commands: &str) -> Ran {
     Ran::of(start.env("PATH", path.expect("a path")).output().expect("trellis starts"))
 }
 
+/// A condition: Trellis commits a person's edits.
+const COMMITS: &str = "[ \"$it\" = commit-tree ]";
+
 fn real_git() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places = std::env::split_paths(&path).map(|it| it.join("git"));
@@ -351,12 +352,26 @@ fn a_commit_made_while_edits_are_read_is_kept() {
     let world = waiting();
     world.write(&format!("{WORKTREE}/notes.txt"), "mine\n");
     let mine = "git add --all && git -c user.name=A -c user.email=a@localhost commit -qm mine";
-    let _ = start_beside(&world, "commit-tree", mine)
+    let _ = start_beside(&world, COMMITS, mine)
         .exits(2)
         .says("the branch in")
         .says("changed while its files were read")
         .says("run the same command again");
     assert_eq!(in_p(&world, &["log", "-1", "--format=%s", "trellis/issue-42"]), "mine");
+    merges(&world);
+    assert_eq!(world.read("p/notes.txt"), "mine\n");
+}
+
+#[test]
+fn edits_are_not_committed_on_a_branch_made_meanwhile() {
+    let world = waiting();
+    world.write(&format!("{WORKTREE}/notes.txt"), "mine\n");
+    let _ = start_beside(&world, COMMITS, "git switch --quiet --create mine")
+        .exits(2)
+        .says("changed while its files were read");
+    let worktree = world.root().join(WORKTREE);
+    git(&worktree, &["switch", "--quiet", "trellis/issue-42"]);
+    in_p(&world, &["branch", "--delete", "--force", "mine"]);
     merges(&world);
     assert_eq!(world.read("p/notes.txt"), "mine\n");
 }
@@ -371,7 +386,7 @@ fn a_merge_begun_while_edits_are_read_is_not_taken_for_resolved() {
     commit(&world, "notes.txt", "three\n");
     world.write(&format!("{WORKTREE}/other.txt"), "mine\n");
     let merge = "git -c user.name=A -c user.email=a@localhost merge --quiet main";
-    let _ = start_beside(&world, "add", merge).exits(2).says("has conflicts");
+    let _ = start_beside(&world, "[ \"$it\" = add ]", merge).exits(2).says("has conflicts");
     let worktree = world.root().join(WORKTREE);
     assert!(git(&worktree, &["status", "--short"]).contains("UU notes.txt"));
     world.write(&format!("{WORKTREE}/notes.txt"), "both\n");
@@ -551,65 +566,6 @@ fn an_edit_made_while_another_work_is_merged_is_not_left_out() {
     let _ = Ran::of(output).exits(2).says("notes.txt was edited in the worktree during the run");
     merges(&world);
     assert_eq!(world.read("p/notes.txt"), "mine\n");
-}
-
-/// Returns a project whose start was killed while git wrote the files of its next commit: half of
-/// one, all of none of the others.
-pub(crate) fn half_written(name: &OsStr) -> World {
-    let world = begun();
-    fs::write(world.root().join("p").join(name), "one\n").expect("written");
-    world.write("p/old.txt", "old\n");
-    world.write("p/kept/notes.txt", "one\n");
-    commit(&world, "notes.txt", "start\n");
-    let _ = implement(&world, &[]).exits(2);
-    let worktree = world.root().join(WORKTREE);
-    git(&worktree, &["rm", "--quiet", "old.txt", "kept/notes.txt"]);
-    fs::write(worktree.join("kept"), "a file now\n").expect("written");
-    fs::write(worktree.join("new.txt"), "new\n").expect("written");
-    fs::write(worktree.join(name), "two\nthree\n").expect("written");
-    git(&worktree, &["add", "--all"]);
-    let tree = git(&worktree, &["write-tree"]);
-    let next = git(&worktree, &["commit-tree", tree.trim(), "-p", "HEAD", "-m", "next"]);
-    git(&worktree, &["reset", "--hard", "--quiet"]);
-    fs::write(worktree.join(name), "two\n").expect("written");
-    let record = format!("{WORKTREE}.json");
-    let mut state: Value = serde_json::from_str(&world.read(&record)).expect("a record");
-    state["next"] = json!(next.trim());
-    world.write(&record, &state.to_string());
-    world
-}
-
-#[test]
-fn a_half_written_file_is_committed_whole_with_the_edits_of_others() {
-    let world = half_written("cut.txt".as_ref());
-    world.write(&format!("{WORKTREE}/notes.txt"), "mine\n");
-    let _ = implement(&world, &[]).exits(2).says("your edits");
-    merges(&world);
-    assert_eq!(world.read("p/cut.txt"), "two\nthree\n");
-    assert_eq!(
-        (world.read("p/notes.txt"), world.read("p/new.txt")),
-        ("mine\n".into(), "new\n".into())
-    );
-    assert_eq!(world.read("p/kept"), "a file now\n");
-    assert!(!world.root().join("p/old.txt").exists());
-    assert_eq!(in_p(&world, &["status", "--short"]), "");
-    // An edit in the way of such a file stays as it is.
-    let world = half_written("cut.txt".as_ref());
-    world.write(&format!("{WORKTREE}/kept/notes.txt"), "mine\n");
-    let _ = implement(&world, &[]).exits(2).says("your edits");
-    merges(&world);
-    assert_eq!(world.read("p/cut.txt"), "two\nthree\n");
-    assert_eq!(world.read("p/kept/notes.txt"), "mine\n");
-}
-
-#[test]
-fn a_half_written_file_is_no_edit_whatever_its_name() {
-    let name = OsStr::from_bytes(b"caf\xe9.txt");
-    let world = half_written(name);
-    let again = implement(&world, &[]).exits(2);
-    assert!(!again.stderr.contains("your edits"), "{}", again.stderr);
-    merges(&world);
-    assert_eq!(fs::read_to_string(world.root().join("p").join(name)).expect("text"), "one\n");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::stale_locks;
 use super::worktree_state::Merging;
-use crate::error::GitError;
+use crate::error::{GitError, WorktreeError};
 use crate::git::Git;
 use crate::raw_diff::{Change, changes, is_none, names, path_list, set_entries};
 use trellis_store::fault_point;
@@ -111,15 +111,22 @@ pub(crate) fn roll_back(
             }
         }
     }
-    back.extend(folders.iter().filter(|it| remove_empty(&it.1).is_ok()).map(|it| it.0.as_path()));
+    for (name, path) in folders {
+        if remove_empty(&path).map_err(GitError::io_at("remove", &path))? {
+            back.push(name);
+        }
+    }
     if !back.is_empty() {
         git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &path_list(back))?;
     }
     Ok(())
 }
 
-/// Writes files as they were before changes: in the index, and in the folder where none is in the
-/// way.
+/// Writes files as they were before changes: in the index and in the folder.
+///
+/// # Errors
+///
+/// A file or a link is in the way.
 pub(crate) fn put_back(git: &Git, changes: &[Change]) -> Result<(), GitError> {
     let changes = || changes.iter().filter(|it| !it.is_submodule());
     let entries: Vec<u8> = changes().flat_map(Change::entry_before).collect();
@@ -130,23 +137,49 @@ pub(crate) fn put_back(git: &Git, changes: &[Change]) -> Result<(), GitError> {
     for change in changes().filter(|it| is_none(&it.before)) {
         let path = git.root().join(&change.path);
         let removed = fault_point::reach().and_then(|()| fs::remove_file(&path));
+        let removed = removed.or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        });
         removed.map_err(GitError::io_at("remove", &path))?;
     }
-    let files = changes().filter(|it| !is_none(&it.before)).map(|it| &*it.path);
-    let free = files.filter(|it| {
-        let path = git.root().join(it);
-        !path.is_dir() || path.is_symlink() || remove_empty(&path).is_ok()
-    });
-    git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &path_list(free))?;
+    let files: Vec<&Path> =
+        changes().filter(|it| !is_none(&it.before)).map(|it| &*it.path).collect();
+    for name in &files {
+        let path = git.root().join(name);
+        let is_folder = path.symlink_metadata().is_ok_and(|it| it.is_dir());
+        if is_below_no_folder(git.root(), name, &HashSet::new())
+            || is_folder && !remove_empty(&path).map_err(GitError::io_at("remove", &path))?
+        {
+            return Err(WorktreeError::InTheWay { path }.into());
+        }
+    }
+    git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &path_list(files))?;
     Ok(())
 }
 
-/// Removes a folder without files.
-fn remove_empty(folder: &Path) -> io::Result<()> {
+/// Removes a folder without files and links; false if it has some.
+fn remove_empty(folder: &Path) -> io::Result<bool> {
+    if has_files(folder)? {
+        return Ok(false);
+    }
+    remove_folders(folder).map(|()| true)
+}
+
+fn has_files(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // Fails for a file.
-        remove_empty(&entry.path())?;
+        if !entry.file_type()?.is_dir() || has_files(&entry.path())? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Removes a folder with the folders in it; fails for a file.
+fn remove_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        remove_folders(&entry?.path())?;
     }
     fault_point::reach()?;
     fs::remove_dir(folder)

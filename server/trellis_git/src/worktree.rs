@@ -117,6 +117,7 @@ impl Worktree {
         }
         work.create(journal)?;
         work.is_on_its_branch()?;
+        work.complete_move()?;
         work.root = work.root.canonicalize().unwrap_or(work.root);
         Ok(if is_fresh { Opened::Fresh(work) } else { Opened::Resumed(work) })
     }

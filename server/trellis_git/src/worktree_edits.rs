@@ -28,19 +28,20 @@ impl Worktree {
         };
         let mut edited = names(&top, &[self.tip(), &tree])?;
         if let Some(next) = &self.record.next {
-            let mut others = BTreeSet::new();
+            let mut written = names(&top, &[self.tip(), next])?;
             for change in changes(&top, &[next, &tree])? {
-                if edited.contains(&change.path) && !self.is_half_written(&change)? {
-                    others.insert(change.path);
+                if written.contains(&change.path) && !self.is_half_written(&change)? {
+                    written.remove(&change.path);
                 }
             }
-            edited = others;
+            edited.retain(|it| !written.contains(it));
         }
         Ok(CurrentFiles { head, tree, edited })
     }
 
     fn head(&self) -> Result<Head, GitError> {
         Ok(Head {
+            branch: self.inner.lookup(&["symbolic-ref", "--quiet", "HEAD"])?,
             commit: self.inner.run(&["rev-parse", "HEAD"])?.trim().to_owned(),
             merged: self.inner.resolve("MERGE_HEAD")?,
             is_unmerged: !self.top().run(&["ls-files", "--unmerged"])?.is_empty(),
@@ -77,9 +78,7 @@ impl Worktree {
         files: &CurrentFiles,
     ) -> Result<Edits, GitError> {
         self.is_on_its_branch()?;
-        if files.head.is_unmerged {
-            return Err(WorktreeError::Unmerged { folder: self.folder.clone() }.into());
-        }
+        self.is_resolved(&files.head)?;
         // Recorded first: after any crash the work is resumed, not begun again.
         (self.record.edited, self.record.ended) = (true, None);
         self.save_state()?;
@@ -96,10 +95,18 @@ impl Worktree {
         Ok(Edits { before, after: commit })
     }
 
+    fn is_resolved(&self, head: &Head) -> Result<(), GitError> {
+        match head.is_unmerged {
+            true => Err(WorktreeError::Unmerged { folder: self.folder.clone() }.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Moves the branch to a commit of the files. Until that is recorded, the files are still edits,
     /// and are committed by the next start.
     fn commit_files(&self, journal: &Journal, files: &CurrentFiles) -> Result<String, GitError> {
         let head = &files.head;
+        self.is_resolved(head)?;
         let mut commit = vec!["commit-tree", &files.tree, "-m", "edited by hand"];
         // A merge that a person has not committed yet is part of their edits.
         let parents = [&head.commit].into_iter().chain(&head.merged);
@@ -108,7 +115,7 @@ impl Worktree {
         if self.head()? != *head {
             return Err(WorktreeError::MovedMeanwhile { folder: self.folder.clone() }.into());
         }
-        self.inner.step(journal, &["update-ref", "HEAD", &commit, &head.commit], "")?;
+        self.move_branch(journal, &commit, head)?;
         self.inner.step(journal, &["reset", "--mixed", "--quiet"], "")?;
         Ok(commit)
     }
@@ -122,13 +129,38 @@ impl Worktree {
         files: &CurrentFiles,
     ) -> Result<CurrentFiles, GitError> {
         let top = self.top();
-        let mut moved = changes(&top, &[next, &files.tree])?;
-        moved.retain(|it| !files.is_in_the_way_of(&it.path));
-        put_back(&top, &moved)?;
-        self.inner.step(journal, &["update-ref", "HEAD", next, &files.head.commit], "")?;
+        let moved = names(&top, &[self.tip(), next])?;
+        let mut unwritten = changes(&top, &[next, &files.tree])?;
+        unwritten.retain(|it| moved.contains(&it.path) && !files.is_in_the_way_of(&it.path));
+        put_back(&top, &unwritten)?;
+        // A person's own commits stay on the branch.
+        if files.head.commit == self.tip() {
+            self.move_branch(journal, next, &files.head)?;
+        }
         (self.record.tip, self.record.next) = (Some(next.to_owned()), None);
         self.save_state()?;
         self.current_files()
+    }
+
+    /// Moves the branch alone, unless it has moved since it was read.
+    fn move_branch(&self, journal: &Journal, to: &str, head: &Head) -> Result<(), GitError> {
+        let update = ["update-ref", &full(&self.branch()), to, &head.commit];
+        Ok(self.inner.step(journal, &update, "").map(drop)?)
+    }
+
+    /// Completes the record of a move that ended before it was recorded: git moves the branch last.
+    /// A commit that git does not have any more moves nothing.
+    pub(crate) fn complete_move(&mut self) -> Result<(), GitError> {
+        let Some(next) = self.record.next.clone() else { return Ok(()) };
+        let is_known = self.inner.resolve(&format!("{next}^{{commit}}"))?.is_some();
+        if is_known && !self.inner.is_ancestor(&next, "HEAD")? {
+            return Ok(());
+        }
+        if is_known {
+            self.record.tip = Some(next);
+        }
+        self.record.next = None;
+        self.save_state()
     }
 
     /// Moves the base of the work to the last commit that a person merged from the target. An older
@@ -148,6 +180,8 @@ impl Worktree {
 /// State of a worktree that a person's git commands change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Head {
+    /// The whole name of the branch that is checked out.
+    branch: Option<String>,
     commit: String,
     /// The commit of a merge that is not committed yet.
     merged: Option<String>,

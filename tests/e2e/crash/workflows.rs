@@ -13,8 +13,8 @@ use crate::commits::milestones;
 use crate::implement::{
     self, ALONE, CART, CODE, code, command_asking, in_p, new_tests, records, shop,
 };
+use crate::interrupted_moves::half_written;
 use crate::models::{Service, prompt, said};
-use crate::odd_repositories::half_written;
 use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
 use crate::tasks::{self, Task, in_out, list};
 use crate::world::{Plot, Ran, World, assert_same, tree};
@@ -287,7 +287,7 @@ pub(crate) struct ImplementHalfWritten;
 
 impl Workflow for ImplementHalfWritten {
     fn world(&self, _round: u64) -> World {
-        let world = half_written("cut.txt".as_ref());
+        let world = half_written();
         add(&world.root().join(WORKTREE), &EDITED[1..]);
         world
     }

@@ -34,6 +34,9 @@ pub enum WorktreeError {
     /// A person has committed or begun a merge while Trellis read the files.
     #[error("the branch in {} changed while its files were read", folder.display())]
     MovedMeanwhile { folder: PathBuf },
+    /// Something that git does not know is where a file of the work belongs.
+    #[error("a file or a link is in the way of {}", path.display())]
+    InTheWay { path: PathBuf },
     /// A person works on the target where git cannot move it.
     #[error("{into} cannot move now: {why}")]
     TargetInUse { into: String, why: TargetUse },

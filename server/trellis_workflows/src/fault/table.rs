@@ -121,6 +121,8 @@ fn of_worktree(error: &WorktreeError) -> Fault {
             .hint("resolve them there and `git add` the files, then run again"),
         WorktreeError::MovedMeanwhile { .. } => Fault::new(Exit::NeedsHuman, error)
             .hint("run the same command again: it continues with what is there now"),
+        WorktreeError::InTheWay { .. } => Fault::new(Exit::NeedsHuman, error)
+            .hint("move it elsewhere, then run again; nothing of it was changed"),
         WorktreeError::TargetInUse { why: TargetUse::AbsentFolder { .. }, .. } => {
             Fault::new(Exit::NeedsHuman, error)
                 .hint("bring the folder back or run `git worktree prune`, then run again")
