@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::implement::{implement, in_p};
+use crate::implement::{CART, implement, in_p};
 use crate::odd_repositories::{WORKTREE, begun, commit, merges, start_beside};
 use crate::repair::git;
 use crate::world::World;
@@ -31,7 +31,7 @@ impl Killed {
             ("kept/notes.txt", "one\n"),
             ("list.txt", "one\ntwo\n"),
             ("junk.txt", "junk\n"),
-            (".git/info/exclude", "*.pyc\n/out\n"),
+            (".git/info/exclude", "*.pyc\n/out\n*.local\n"),
         ] {
             world.write(&format!("p/{path}"), text);
         }
@@ -109,7 +109,8 @@ fn a_half_written_file_is_no_edit_whatever_its_name() {
     let again = implement(&world, &[]).exits(2);
     assert!(!again.stderr.contains("your edits"), "{}", again.stderr);
     merges(&world);
-    assert_eq!(fs::read_to_string(world.root().join("p").join(name)).expect("text"), "one\n");
+    let whole = fs::read_to_string(world.root().join("p").join(name)).expect("text");
+    assert_eq!(whole, "two\nthree\n");
 }
 
 #[test]
@@ -186,7 +187,7 @@ fn what_git_does_not_know_is_not_removed_for_a_file_of_the_move() {
     let killed = Killed::new("cut.txt".as_ref(), |_| ());
     killed.write("notes.txt", "mine\n");
     killed.write("kept/x.pyc", "compiled\n");
-    let _ = implement(&killed.world, &[]).exits(2).says("is in the way of").says("kept");
+    let _ = implement(&killed.world, &[]).exits(2).says("kept/x.pyc is in the way of");
     assert_eq!(killed.world.read(&format!("{WORKTREE}/kept/x.pyc")), "compiled\n");
     fs::remove_dir_all(killed.worktree().join("kept")).expect("removed");
     let _ = implement(&killed.world, &[]).exits(2).says("your edits");
@@ -205,10 +206,47 @@ fn a_move_is_not_finished_through_a_link() {
     fs::create_dir_all(outside.join("sub/deep")).expect("made");
     symlink(&outside, killed.worktree().join("out")).expect("a link");
     killed.write("notes.txt", "mine\n");
-    let _ = implement(&killed.world, &[]).exits(2).says("is in the way of").says("out/sub");
+    let _ = implement(&killed.world, &[]).exits(2).says("/out is in the way of");
     assert!(outside.join("sub/deep").is_dir());
     fs::remove_file(killed.worktree().join("out")).expect("the link");
     let _ = implement(&killed.world, &[]).exits(2).says("your edits");
     killed.merges_all();
     assert_eq!(killed.world.read("p/out/sub"), "new\n");
+}
+
+#[test]
+fn an_ignored_file_is_not_replaced_by_one_of_the_move() {
+    let killed = Killed::new("cut.txt".as_ref(), |worktree| {
+        fs::write(worktree.join("conf.local"), "of the model\n").expect("written");
+        git(worktree, &["add", "--force", "conf.local"]);
+    });
+    killed.write("conf.local", "mine\n");
+    let _ = implement(&killed.world, &[]).exits(2).says("conf.local is in the way of");
+    assert_eq!(killed.world.read(&format!("{WORKTREE}/conf.local")), "mine\n");
+    // What the move has written itself is not in its way.
+    killed.write("conf.local", "of the");
+    killed.merges_all();
+    assert_eq!(killed.world.read("p/conf.local"), "of the model\n");
+}
+
+#[test]
+fn a_half_written_file_of_the_work_is_not_read_as_its_text() {
+    let whole = format!("{CART}\n\nVAT = 20\n\n\nDISCOUNT = 1\n");
+    let killed = Killed::new("cut.txt".as_ref(), |worktree| {
+        fs::write(worktree.join("shop/cart.py"), &whole).expect("written");
+    });
+    killed.write("shop/cart.py", &format!("{CART}\n\nVAT = 20\n\n\nDISC"));
+    killed.merges_all();
+    assert_eq!(killed.world.read("p/shop/cart.py"), whole);
+}
+
+#[test]
+fn a_second_move_that_fails_does_not_hide_the_first() {
+    let killed = Killed::new("cut.txt".as_ref(), |_| ());
+    let done = killed.world.root().join("failed");
+    let fails =
+        format!("[ \"$it\" = --hard ] && mkdir '{}' 2>/dev/null && exit 128", done.display());
+    let _ = start_beside(&killed.world, &fails, "true").exits(70);
+    assert!(done.exists());
+    killed.merges_all();
 }

@@ -318,6 +318,24 @@ fn edits_outside_the_project_during_a_run_stay() {
     assert_eq!(fs::read_to_string(notes).expect("a file"), "two\n");
 }
 
+#[test]
+fn an_ignored_file_is_not_replaced_by_one_of_the_work() {
+    let world = begun();
+    world.write("p/.git/info/exclude", "/shop/discount.py\n");
+    let mine = world.root().join(WORKTREE).join("shop/discount.py");
+    let path = mine.clone();
+    let service = Service::start(Box::new(move |question| {
+        if prompt(question).contains("nothing but tests") {
+            fs::write(&path, "mine = 1\n").expect("written");
+            return said(&new_tests());
+        }
+        said(&code())
+    }));
+    let run = || asking(&world, &service);
+    let _ = run().exits(2).says("shop/discount.py is in the way of a file of the work");
+    assert_eq!(fs::read_to_string(&mine).expect("a file"), "mine = 1\n");
+}
+
 /// Runs a start during which a person runs commands in the worktree, just before a git command of
 /// which one argument, `$it`, is as a condition of the shell says.
 pub(crate) fn start_beside(world: &World, when: &str, commands: &str) -> Ran {

@@ -4,6 +4,7 @@ pub mod conflict;
 pub mod error;
 pub mod forge;
 pub mod git;
+mod interrupted_move;
 pub mod left_out;
 pub mod merge;
 mod moved_files;

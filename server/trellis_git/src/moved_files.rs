@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::stale_locks;
 use super::worktree_state::Merging;
-use crate::error::{GitError, WorktreeError};
+use crate::error::GitError;
 use crate::git::Git;
 use crate::raw_diff::{Change, changes, is_none, names, path_list, set_entries};
 use trellis_store::fault_point;
@@ -34,7 +34,7 @@ pub(crate) fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<PathBuf>, G
         moved.iter().filter(|it| is_none(&it.after)).map(|it| it.path.clone()).collect();
     for change in moved {
         let Change { path, before, .. } = &change;
-        if is_below_no_folder(git.root(), path, &removed) || staged.contains(path) {
+        if no_folder_above(git.root(), path, &removed).is_some() || staged.contains(path) {
             out.push(change.path);
             continue;
         }
@@ -64,13 +64,18 @@ pub(crate) fn skipped(git: &Git) -> Result<HashSet<PathBuf>, GitError> {
     Ok(lines.map(|it| PathBuf::from(OsStr::from_bytes(it))).collect())
 }
 
-/// Returns whether a non-folder that the move does not remove is on the way to a file. A person
-/// may have put it there, unknown to git.
-fn is_below_no_folder(top: &Path, path: &Path, removed: &HashSet<PathBuf>) -> bool {
+/// Returns the non-folder on the way to a file that the move does not remove. A person may have put
+/// it there, unknown to git.
+pub(crate) fn no_folder_above(
+    top: &Path,
+    path: &Path,
+    removed: &HashSet<PathBuf>,
+) -> Option<PathBuf> {
     let folders = path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty());
     folders
         .filter(|it| !removed.contains(*it))
-        .any(|it| fs::symlink_metadata(top.join(it)).is_ok_and(|it| !it.is_dir()))
+        .map(|it| top.join(it))
+        .find(|it| fs::symlink_metadata(it).is_ok_and(|it| !it.is_dir()))
 }
 
 /// Rolls back the files and the index of an interrupted move, but for what a person has committed
@@ -112,7 +117,7 @@ pub(crate) fn roll_back(
         }
     }
     for (name, path) in folders {
-        if remove_empty(&path).map_err(GitError::io_at("remove", &path))? {
+        if remove_empty(&path).map_err(GitError::io_at("remove", &path))?.is_none() {
             back.push(name);
         }
     }
@@ -122,58 +127,33 @@ pub(crate) fn roll_back(
     Ok(())
 }
 
-/// Writes files as they were before changes: in the index and in the folder.
-///
-/// # Errors
-///
-/// A file or a link is in the way.
-pub(crate) fn put_back(git: &Git, changes: &[Change]) -> Result<(), GitError> {
-    let changes = || changes.iter().filter(|it| !it.is_submodule());
-    let entries: Vec<u8> = changes().flat_map(Change::entry_before).collect();
-    if entries.is_empty() {
-        return Ok(());
+/// Removes a folder without files and links. Else one of them is returned, or a folder that this
+/// process may not read.
+pub(crate) fn remove_empty(folder: &Path) -> io::Result<Option<PathBuf>> {
+    match first_file(folder)? {
+        None => remove_folders(folder).map(|()| None),
+        found => Ok(found),
     }
-    set_entries(git, &entries)?;
-    for change in changes().filter(|it| is_none(&it.before)) {
-        let path = git.root().join(&change.path);
-        let removed = fault_point::reach().and_then(|()| fs::remove_file(&path));
-        let removed = removed.or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        });
-        removed.map_err(GitError::io_at("remove", &path))?;
-    }
-    let files: Vec<&Path> =
-        changes().filter(|it| !is_none(&it.before)).map(|it| &*it.path).collect();
-    for name in &files {
-        let path = git.root().join(name);
-        let is_folder = path.symlink_metadata().is_ok_and(|it| it.is_dir());
-        if is_below_no_folder(git.root(), name, &HashSet::new())
-            || is_folder && !remove_empty(&path).map_err(GitError::io_at("remove", &path))?
-        {
-            return Err(WorktreeError::InTheWay { path }.into());
+}
+
+fn first_file(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Ok(Some(folder.to_owned()));
         }
-    }
-    git.bytes(&["checkout-index", "--force", "-z", "--stdin"], &path_list(files))?;
-    Ok(())
-}
-
-/// Removes a folder without files and links; false if it has some.
-fn remove_empty(folder: &Path) -> io::Result<bool> {
-    if has_files(folder)? {
-        return Ok(false);
-    }
-    remove_folders(folder).map(|()| true)
-}
-
-fn has_files(folder: &Path) -> io::Result<bool> {
-    for entry in fs::read_dir(folder)? {
+        entries => entries?,
+    };
+    for entry in entries {
         let entry = entry?;
-        if !entry.file_type()?.is_dir() || has_files(&entry.path())? {
-            return Ok(true);
+        let found = match entry.file_type()?.is_dir() {
+            true => first_file(&entry.path())?,
+            false => Some(entry.path()),
+        };
+        if found.is_some() {
+            return Ok(found);
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Removes a folder with the folders in it; fails for a file.

@@ -117,7 +117,7 @@ impl Worktree {
         }
         work.create(journal)?;
         work.is_on_its_branch()?;
-        work.complete_move()?;
+        work.finish_move(journal)?;
         work.root = work.root.canonicalize().unwrap_or(work.root);
         Ok(if is_fresh { Opened::Fresh(work) } else { Opened::Resumed(work) })
     }
@@ -233,6 +233,8 @@ impl Worktree {
         commit: &str,
     ) -> Result<(), GitError> {
         self.is_on_its_branch()?;
+        self.finish_move(journal)?;
+        self.is_free_for(commit)?;
         self.record.next = Some(commit.to_owned());
         self.save_state()?;
         self.inner.step(journal, &["reset", "--hard", "--quiet", commit], "")?;

@@ -35,7 +35,7 @@ pub enum WorktreeError {
     #[error("the branch in {} changed while its files were read", folder.display())]
     MovedMeanwhile { folder: PathBuf },
     /// Something that git does not know is where a file of the work belongs.
-    #[error("a file or a link is in the way of {}", path.display())]
+    #[error("{} is in the way of a file of the work", path.display())]
     InTheWay { path: PathBuf },
     /// A person works on the target where git cannot move it.
     #[error("{into} cannot move now: {why}")]
