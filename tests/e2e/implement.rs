@@ -653,6 +653,17 @@ pub(crate) fn asking(world: &World, service: &Service) -> Ran {
     Ran::of(command_asking(world, &service.url).output().expect("trellis starts"))
 }
 
+/// Starts a model for the issue, beside which a person acts whenever it is asked for code.
+pub(crate) fn model_beside(act: impl Fn() + Send + 'static) -> Service {
+    Service::start(Box::new(move |question| {
+        if prompt(question).contains("nothing but tests") {
+            return said(&new_tests());
+        }
+        act();
+        said(&code())
+    }))
+}
+
 /// Returns the command that implements the issue alone with the replies of a service.
 pub(crate) fn command_asking(world: &World, url: &str) -> std::process::Command {
     let arguments = "implement p --issue 42 --lld p/docs/lld.md --sandbox local --model openai:tiny --approve autonomous";
@@ -667,13 +678,7 @@ fn what_a_person_writes_in_the_worktree_meanwhile_stays() {
     let worktree = world.root().join("p/.trellis/worktrees/issue-42");
     let (mine, place) = (format!("{CART}\n# mine\n"), worktree.join("shop/cart.py"));
     let (text, written) = (mine.clone(), place.clone());
-    let service = Service::start(Box::new(move |question| {
-        if prompt(question).contains("nothing but tests") {
-            return said(&new_tests());
-        }
-        fs::write(&written, &text).expect("written");
-        said(&code())
-    }));
+    let service = model_beside(move || fs::write(&written, &text).expect("written"));
     let run = || asking(&world, &service);
     let _ = run().exits(2).says("shop/cart.py was edited in the worktree");
     assert_eq!(fs::read_to_string(&place).expect("the file"), mine);

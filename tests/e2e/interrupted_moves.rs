@@ -55,9 +55,23 @@ impl Killed {
         Killed { world, next: next.trim().to_owned() }
     }
 
+    fn half() -> Killed {
+        Killed::new("cut.txt".as_ref(), |_| ())
+    }
+
+    /// The next commit also has a file that git ignores.
+    fn half_with_ignored(path: &str, text: &str) -> Killed {
+        Killed::new("cut.txt".as_ref(), |worktree| {
+            let file = worktree.join(path);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+            fs::write(file, text).expect("written");
+            git(worktree, &["add", "--force", path]);
+        })
+    }
+
     /// Kills a start that has written all files, and not yet recorded that.
     fn unrecorded() -> Killed {
-        let killed = Killed::new("cut.txt".as_ref(), |_| ());
+        let killed = Killed::half();
         git(&killed.worktree(), &["reset", "--hard", "--quiet", &killed.next]);
         killed
     }
@@ -83,18 +97,18 @@ impl Killed {
 
 /// Returns a project whose start was killed while it wrote files.
 pub(crate) fn half_written() -> World {
-    Killed::new("cut.txt".as_ref(), |_| ()).world
+    Killed::half().world
 }
 
 #[test]
 fn a_half_written_file_is_committed_whole_with_the_edits_of_others() {
-    let killed = Killed::new("cut.txt".as_ref(), |_| ());
+    let killed = Killed::half();
     killed.write("notes.txt", "mine\n");
     let _ = implement(&killed.world, &[]).exits(2).says("your edits");
     killed.merges_all();
     assert_eq!(killed.world.read("p/notes.txt"), "mine\n");
     // An edit in the way of such a file stays as it is.
-    let killed = Killed::new("cut.txt".as_ref(), |_| ());
+    let killed = Killed::half();
     killed.write("kept/notes.txt", "mine\n");
     let _ = implement(&killed.world, &[]).exits(2).says("your edits");
     merges(&killed.world);
@@ -115,7 +129,7 @@ fn a_half_written_file_is_no_edit_whatever_its_name() {
 
 #[test]
 fn edits_of_files_that_the_move_leaves_alone_stay() {
-    for killed in [Killed::new("cut.txt".as_ref(), |_| ()), Killed::unrecorded()] {
+    for killed in [Killed::half(), Killed::unrecorded()] {
         killed.write("list.txt", "one\n");
         fs::remove_file(killed.worktree().join("junk.txt")).expect("removed");
         let _ = implement(&killed.world, &[]).exits(2).says("your edits");
@@ -127,7 +141,7 @@ fn edits_of_files_that_the_move_leaves_alone_stay() {
 
 #[test]
 fn a_commit_on_top_of_half_a_move_stays() {
-    let killed = Killed::new("cut.txt".as_ref(), |_| ());
+    let killed = Killed::half();
     killed.write("notes.txt", "mine\n");
     git(&killed.worktree(), &["rm", "--quiet", "junk.txt"]);
     git(&killed.worktree(), &["add", "notes.txt"]);
@@ -159,7 +173,7 @@ fn a_merge_after_a_move_that_was_not_recorded_stays() {
 
 #[test]
 fn a_merge_begun_after_the_move_is_not_taken_for_resolved() {
-    let killed = Killed::new("cut.txt".as_ref(), |_| ());
+    let killed = Killed::half();
     commit(&killed.world, "list.txt", "one\nthree\n");
     killed.write("other.txt", "mine\n");
     let merge = "git -c user.name=A -c user.email=a@localhost merge --quiet main";
@@ -184,7 +198,7 @@ fn a_merge_begun_after_the_move_is_not_taken_for_resolved() {
 
 #[test]
 fn what_git_does_not_know_is_not_removed_for_a_file_of_the_move() {
-    let killed = Killed::new("cut.txt".as_ref(), |_| ());
+    let killed = Killed::half();
     killed.write("notes.txt", "mine\n");
     killed.write("kept/x.pyc", "compiled\n");
     let _ = implement(&killed.world, &[]).exits(2).says("kept/x.pyc is in the way of");
@@ -197,11 +211,7 @@ fn what_git_does_not_know_is_not_removed_for_a_file_of_the_move() {
 
 #[test]
 fn a_move_is_not_finished_through_a_link() {
-    let killed = Killed::new("cut.txt".as_ref(), |worktree| {
-        fs::create_dir(worktree.join("out")).expect("made");
-        fs::write(worktree.join("out/sub"), "new\n").expect("written");
-        git(worktree, &["add", "--force", "out/sub"]);
-    });
+    let killed = Killed::half_with_ignored("out/sub", "new\n");
     let outside = killed.world.root().join("outside");
     fs::create_dir_all(outside.join("sub/deep")).expect("made");
     symlink(&outside, killed.worktree().join("out")).expect("a link");
@@ -216,10 +226,7 @@ fn a_move_is_not_finished_through_a_link() {
 
 #[test]
 fn an_ignored_file_is_not_replaced_by_one_of_the_move() {
-    let killed = Killed::new("cut.txt".as_ref(), |worktree| {
-        fs::write(worktree.join("conf.local"), "of the model\n").expect("written");
-        git(worktree, &["add", "--force", "conf.local"]);
-    });
+    let killed = Killed::half_with_ignored("conf.local", "of the model\n");
     killed.write("conf.local", "mine\n");
     let _ = implement(&killed.world, &[]).exits(2).says("conf.local is in the way of");
     assert_eq!(killed.world.read(&format!("{WORKTREE}/conf.local")), "mine\n");
@@ -242,7 +249,7 @@ fn a_half_written_file_of_the_work_is_not_read_as_its_text() {
 
 #[test]
 fn a_second_move_that_fails_does_not_hide_the_first() {
-    let killed = Killed::new("cut.txt".as_ref(), |_| ());
+    let killed = Killed::half();
     let done = killed.world.root().join("failed");
     let fails =
         format!("[ \"$it\" = --hard ] && mkdir '{}' 2>/dev/null && exit 128", done.display());

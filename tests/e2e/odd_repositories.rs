@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::implement::{
-    ALONE, ARGUMENTS, CART, CODE, answer, asking, code, file, implement, in_p, new_tests, shop,
+    ALONE, ARGUMENTS, CART, CODE, answer, asking, code, file, implement, in_p, model_beside,
+    new_tests, shop,
 };
-use crate::models::{Service, prompt, said};
 use crate::repair::{CALCULATOR, dirty, git, mended, repair, text};
 use crate::world::{Ran, World, eventually};
 
@@ -305,13 +305,7 @@ fn edits_outside_the_project_during_a_run_stay() {
     git(world.root(), &["add", "p", "notes.txt"]);
     git(world.root(), &["commit", "--quiet", "-m", "start"]);
     let edited = world.root().join(WORKTREE).join("notes.txt");
-    let service = Service::start(Box::new(move |question| {
-        if prompt(question).contains("nothing but tests") {
-            return said(&new_tests());
-        }
-        fs::write(&edited, "two\n").expect("written");
-        said(&code())
-    }));
+    let service = model_beside(move || fs::write(&edited, "two\n").expect("written"));
     let run = || asking(&world, &service);
     let _ = run().exits(2).says("notes.txt was edited in the worktree");
     let _ = run().exits(0);
@@ -324,15 +318,10 @@ fn an_ignored_file_is_not_replaced_by_one_of_the_work() {
     world.write("p/.git/info/exclude", "/shop/discount.py\n");
     let mine = world.root().join(WORKTREE).join("shop/discount.py");
     let path = mine.clone();
-    let service = Service::start(Box::new(move |question| {
-        if prompt(question).contains("nothing but tests") {
-            fs::write(&path, "mine = 1\n").expect("written");
-            return said(&new_tests());
-        }
-        said(&code())
-    }));
-    let run = || asking(&world, &service);
-    let _ = run().exits(2).says("shop/discount.py is in the way of a file of the work");
+    let service = model_beside(move || fs::write(&path, "mine = 1\n").expect("written"));
+    let _ = asking(&world, &service)
+        .exits(2)
+        .says("shop/discount.py is in the way of a file of the work");
     assert_eq!(fs::read_to_string(&mine).expect("a file"), "mine = 1\n");
 }
 
@@ -421,16 +410,12 @@ fn another_branch_that_a_person_switches_to_during_a_run_stays() {
     let world = begun();
     in_p(&world, &["branch", "feature"]);
     let worktree = world.root().join(WORKTREE);
-    let service = Service::start(Box::new(move |question| {
-        if prompt(question).contains("nothing but tests") {
-            return said(&new_tests());
-        }
+    let service = model_beside(move || {
         git(&worktree, &["switch", "--quiet", "feature"]);
         fs::write(worktree.join("notes.txt"), "mine\n").expect("written");
         git(&worktree, &["add", "notes.txt"]);
         git(&worktree, &["commit", "--quiet", "-m", "my feature"]);
-        said(&code())
-    }));
+    });
     let _ = asking(&world, &service)
         .exits(2)
         .says("a branch other than trellis/issue-42 is checked out");

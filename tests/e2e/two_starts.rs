@@ -11,7 +11,8 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::commits::milestones;
-use crate::crash::workflows::{Implement, Tasks};
+use crate::crash::issues::Implement;
+use crate::crash::workflows::Tasks;
 use crate::crash::{Workflow, nothing_accepted_runs_again};
 use crate::random::Random;
 use crate::repair::{self, both, mended};

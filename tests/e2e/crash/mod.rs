@@ -1,6 +1,7 @@
 //! Crashes, signals, and resuming afterwards.
 
 pub(crate) mod faults;
+pub(crate) mod issues;
 mod points;
 mod workers;
 pub(crate) mod workflows;

@@ -9,10 +9,10 @@ use std::thread::{self, available_parallelism};
 
 use super::Workflow;
 use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
-use super::workflows::{
-    Generate, Implement, ImplementAgain, ImplementEdited, ImplementEditedMeanwhile,
-    ImplementHalfWritten, Repair, Tasks, WriteTests,
+use super::issues::{
+    Implement, ImplementAgain, ImplementEdited, ImplementEditedMeanwhile, ImplementHalfWritten,
 };
+use super::workflows::{Generate, Repair, Tasks, WriteTests};
 use crate::implement::records;
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};

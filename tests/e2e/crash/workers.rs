@@ -8,7 +8,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::Workflow;
-use super::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
+use super::issues::Implement;
+use super::workflows::{Generate, Repair, Tasks, WriteTests};
 use crate::processes::{Life, command_line, descendants, living};
 use crate::tasks::Task;
 use crate::world::Plot;

@@ -1,27 +1,18 @@
-//! The five workflows as work that can be killed: small, with a fix on the way, beside a person's
-//! own work.
+//! Workflows as work that can be killed: small, with a fix on the way, beside a person's own work.
+//! Those of an issue are in `issues`.
 
-use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{Workflow, nothing_accepted_runs_again};
 use crate::commits::milestones;
-use crate::implement::{
-    self, ALONE, CART, CODE, code, command_asking, in_p, new_tests, records, shop,
-};
-use crate::interrupted_moves::half_written;
-use crate::models::{Service, prompt, said};
 use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
 use crate::tasks::{self, Task, in_out, list};
-use crate::world::{Plot, Ran, World, assert_same, tree};
+use crate::world::{Plot, World, assert_same, tree};
 use crate::write_tests;
 
 /// Returns a command in a process group of its own, without output.
-fn quiet(mut command: Command) -> Command {
+pub(super) fn quiet(mut command: Command) -> Command {
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     command
 }
@@ -112,218 +103,6 @@ impl Workflow for Repair {
         assert_eq!(waiting, "no fix needs your review\n", "round {round}, {options:?}");
     }
 }
-
-/// One issue, in a repository with uncommitted work of a person.
-pub(crate) struct Implement;
-
-impl Workflow for Implement {
-    fn world(&self, _round: u64) -> World {
-        let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
-        world.write("p/shop/cart.py", &format!("{CART}\n# mine\n"));
-        world
-    }
-
-    fn command(&self, world: &World, _round: u64) -> Command {
-        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
-    }
-
-    fn assert_whole(&self, world: &World, round: u64) {
-        let commits = in_p(world, &["rev-list", "--count", "main"]);
-        assert!(["1", "2"].contains(&commits.as_str()), "round {round}: {commits} commits");
-    }
-
-    /// Returns whether the work is merged and its remains are removed: another start would
-    /// implement it again.
-    fn is_over(&self, world: &World) -> bool {
-        in_p(world, &["rev-list", "--count", "main"]) != "1" && records(world).is_empty()
-    }
-
-    fn end(&self, world: &World, round: u64) {
-        if !self.is_over(world) {
-            let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
-        }
-        assert_eq!(in_p(world, &["rev-list", "--count", "main"]), "2", "round {round}: one commit");
-        assert_eq!(world.read("p/shop/discount.py"), CODE, "round {round}");
-        assert_eq!(in_p(world, &["show", "main:shop/discount.py"]) + "\n", CODE, "round {round}");
-        assert_eq!(in_p(world, &["status", "--short"]), "M shop/cart.py", "round {round}");
-        assert_eq!(world.read("p/shop/cart.py"), format!("{CART}\n# mine\n"), "round {round}");
-        // The next start removes scratch folders of a killed process, as pruning removes git's
-        // record of them.
-        in_p(world, &["worktree", "prune"]);
-        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
-    }
-}
-
-/// An issue that waits for a review, with a person's edits in its worktree: a file of the work,
-/// another one, a new one, and a merge of the target that is not committed.
-pub(crate) struct ImplementEdited;
-
-const WORKTREE: &str = "p/.trellis/worktrees/issue-42";
-
-impl Workflow for ImplementEdited {
-    fn world(&self, _round: u64) -> World {
-        let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
-        let _ = implement::implement(&world, &[]).exits(2);
-        world.write("p/theirs.txt", "theirs\n");
-        in_p(&world, &["add", "theirs.txt"]);
-        in_p(&world, &["commit", "--quiet", "-m", "theirs"]);
-        let worktree = world.root().join(WORKTREE);
-        git(&worktree, &["merge", "--quiet", "--no-commit", "--no-ff", "main"]);
-        add(&worktree, &EDITED);
-        world
-    }
-
-    fn command(&self, world: &World, _round: u64) -> Command {
-        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
-    }
-
-    fn is_over(&self, world: &World) -> bool {
-        in_p(world, &["rev-list", "--count", "main"]) == "3" && records(world).is_empty()
-    }
-
-    fn end(&self, world: &World, round: u64) {
-        let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
-        assert_eq!(in_p(world, &["rev-list", "--count", "main"]), "3", "round {round}");
-        assert_eq!(in_p(world, &["status", "--short"]), "", "round {round}");
-        for (path, text) in EDITED {
-            assert!(world.read(&format!("p/{path}")).ends_with(text), "round {round}: {path}");
-        }
-        let changed = in_p(world, &["diff", "--name-only", "main~1", "main"]);
-        assert!(!changed.contains("theirs.txt"), "round {round}: {changed}");
-        in_p(world, &["worktree", "prune"]);
-        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
-    }
-}
-
-/// An issue that ended without a merge and is begun again: the work before is kept on a branch.
-pub(crate) struct ImplementAgain;
-
-impl Workflow for ImplementAgain {
-    fn world(&self, _round: u64) -> World {
-        let empty = implement::made("");
-        let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[empty])]);
-        let _ = implement::implement(&world, &["--max-retries", "0"]).exits(2);
-        implement::answer(&world, &[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
-        world
-    }
-
-    fn command(&self, world: &World, _round: u64) -> Command {
-        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
-    }
-
-    fn is_over(&self, world: &World) -> bool {
-        in_p(world, &["rev-list", "--count", "main"]) != "1" && records(world).is_empty()
-    }
-
-    fn end(&self, world: &World, round: u64) {
-        let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
-        let changed = in_p(world, &["diff", "--name-status", "main~1", "main"]);
-        let wanted = "A\tshop/discount.py\nA\ttests/test_discount.py";
-        assert_eq!(changed, wanted, "round {round}");
-        in_p(world, &["worktree", "prune"]);
-        let branches = in_p(world, &["branch", "--format=%(refname:short)"]);
-        assert_eq!(branches, "main\ntrellis/aside/issue-42-1", "round {round}");
-    }
-}
-
-/// An issue in whose worktree a person edits files while the model is asked for code, once in each
-/// world. That start ends with their names, and the next one merges them with the work.
-#[derive(Default)]
-pub(crate) struct ImplementEditedMeanwhile {
-    /// The models, by the folder of their world.
-    services: Mutex<BTreeMap<PathBuf, Service>>,
-}
-
-impl Workflow for ImplementEditedMeanwhile {
-    fn world(&self, _round: u64) -> World {
-        let (world, is_edited) = (shop(&[]), AtomicBool::new(false));
-        let worktree = world.root().join(WORKTREE);
-        let service = Service::start(Box::new(move |question| {
-            if prompt(question).contains("nothing but tests") {
-                return said(&new_tests());
-            }
-            if !is_edited.swap(true, Relaxed) {
-                add(&worktree, &EDITED[1..]);
-            }
-            said(&code())
-        }));
-        self.services.lock().expect("no panic").insert(world.root().to_owned(), service);
-        world
-    }
-
-    fn command(&self, world: &World, _round: u64) -> Command {
-        let services = self.services.lock().expect("no panic");
-        quiet(command_asking(world, &services[world.root()].url))
-    }
-
-    fn exit_code(&self) -> i32 {
-        2
-    }
-
-    fn is_over(&self, world: &World) -> bool {
-        in_p(world, &["rev-list", "--count", "main"]) != "1" && records(world).is_empty()
-    }
-
-    fn end(&self, world: &World, round: u64) {
-        let start = || {
-            let output = self.command(world, round).stderr(Stdio::piped()).output();
-            Ran::of(output.expect("trellis starts"))
-        };
-        let (first, last) = (start(), start());
-        assert!(first.code == Some(0) || last.code == Some(0), "{} {}", first.stderr, last.stderr);
-        for (path, text) in &EDITED[1..] {
-            assert!(world.read(&format!("p/{path}")).ends_with(text), "round {round}: {path}");
-        }
-        assert_eq!(world.read("p/shop/discount.py"), CODE, "round {round}");
-        assert_eq!(in_p(world, &["status", "--short"]), "", "round {round}");
-        in_p(world, &["worktree", "prune"]);
-        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
-    }
-}
-
-/// An issue whose start was killed while its files were written; a person has edited another file
-/// since.
-pub(crate) struct ImplementHalfWritten;
-
-impl Workflow for ImplementHalfWritten {
-    fn world(&self, _round: u64) -> World {
-        let world = half_written();
-        add(&world.root().join(WORKTREE), &EDITED[1..]);
-        world
-    }
-
-    fn command(&self, world: &World, _round: u64) -> Command {
-        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
-    }
-
-    fn is_over(&self, world: &World) -> bool {
-        in_p(world, &["rev-list", "--count", "main"]) == "3" && records(world).is_empty()
-    }
-
-    fn end(&self, world: &World, round: u64) {
-        let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
-        let written = [("cut.txt", "two\nthree\n"), ("new.txt", "new\n"), ("kept", "a file now\n")];
-        for (path, text) in written.iter().chain(&EDITED[1..]) {
-            assert!(world.read(&format!("p/{path}")).ends_with(text), "round {round}: {path}");
-        }
-        assert!(!world.root().join("p/old.txt").exists(), "round {round}");
-        assert_eq!(in_p(world, &["status", "--short"]), "", "round {round}");
-        in_p(world, &["worktree", "prune"]);
-        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
-    }
-}
-
-/// Adds texts to the ends of files, by path.
-fn add(folder: &Path, texts: &[(&str, &str)]) {
-    for (path, text) in texts {
-        let before = std::fs::read_to_string(folder.join(path)).unwrap_or_default();
-        std::fs::write(folder.join(path), before + text).expect("written");
-    }
-}
-
-/// A person's edits, by path: what they add to the files.
-const EDITED: [(&str, &str); 3] =
-    [("shop/discount.py", "# mine\n"), ("shop/audit.py", "# mine\n"), ("notes.txt", "mine\n")];
 
 /// A list of tasks.
 pub(crate) struct Tasks {

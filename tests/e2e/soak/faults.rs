@@ -3,7 +3,8 @@
 
 use crate::crash::Workflow;
 use crate::crash::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
-use crate::crash::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
+use crate::crash::issues::Implement;
+use crate::crash::workflows::{Generate, Repair, Tasks, WriteTests};
 use crate::random::{Random, rounds};
 use crate::tasks::Task;
 use crate::world::Plot;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::crash::Workflow;
-use crate::crash::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
+use crate::crash::issues::Implement;
+use crate::crash::workflows::{Generate, Repair, Tasks, WriteTests};
 use crate::random::{Random, rounds};
 use crate::tasks::Task;
 use crate::world::Plot;
