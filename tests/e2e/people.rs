@@ -1,7 +1,10 @@
 //! People work in the folder too: edits, files of their own, rollback.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
+use crate::repair::git;
 use crate::world::{Plot, World};
 
 #[test]
@@ -220,6 +223,29 @@ fn a_subgraph_completed_by_a_later_run_gets_its_commit_and_tag() {
     let _ = world.grow(&plot, &[]).exits(0);
     assert_eq!(world.git(&["tag"]), "phase4-subgraph-a=20b=2Fc\n");
     let _ = world.trellis(&["rollback", "out"]).exits(0);
+}
+
+/// Files that a person commits beside the generated ones may be a submodule or have a name that is
+/// not text.
+#[test]
+fn a_rollback_leaves_the_files_of_a_person_alone() {
+    let mut plot = Plot::default().function("f", "a", &[], &[], "x").tests("f", "a", [2, 3, 4]);
+    let world = World::new();
+    let _ = world.grow(&plot, &[]).exits(1);
+    let named = world.out().join(OsStr::from_bytes(b"caf\xe9.bin"));
+    fs::write(&named, b"\xff\n").expect("written");
+    let inner = world.out().join("inner");
+    git(&world.out(), &["init", "--quiet", "inner"]);
+    git(&inner, &["commit", "--quiet", "--allow-empty", "-m", "inner"]);
+    git(&world.out(), &["add", "."]);
+    git(&world.out(), &["commit", "--quiet", "-m", "mine"]);
+    plot.reply("f", "fix", 0, "```python\ndef f(x: int) -> int:\n    return x + 1\n```");
+    let _ = world.grow(&plot, &[]).exits(0);
+    let text = world.read("out/src/lib/a.py");
+    let _ = world.trellis(&["rollback", "out"]).exits(0);
+    assert_eq!(world.read("out/src/lib/a.py"), text);
+    assert_eq!(fs::read(named).expect("a file"), b"\xff\n");
+    assert!(inner.join(".git").exists());
 }
 
 #[test]

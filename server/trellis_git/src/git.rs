@@ -1,7 +1,7 @@
 //! git, run as a command with explicit arguments: no shell, no hooks, none of the user's
 //! environment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use crate::error::{CommandCause, CommandError, GuardError};
-use crate::{repo_config_guard, stale_locks};
+use crate::{raw_diff, repo_config_guard, stale_locks};
 use trellis_store::fault_point;
 use trellis_store::journal::{Event, Journal};
 
@@ -124,32 +124,41 @@ impl Git {
         message: &str,
         milestone: bool,
     ) -> Result<bool, CommandError> {
-        let known = self.run(&["ls-files", "-z"])?;
-        let known: BTreeSet<&str> = known.split('\0').collect();
-        let there = |path: &&String| known.contains(path.as_str()) || self.root.join(path).exists();
-        let list: String =
-            paths.iter().filter(there).map(|path| format!(":(literal){path}\0")).collect();
-        if list.is_empty() {
+        let (there, all) = self.pathspecs(paths)?;
+        if all.is_empty() {
             return Ok(false);
         }
         let from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-        self.step(journal, &["add", "--all", "--force", from[0], from[1]], &list)?;
+        if !there.is_empty() {
+            self.step(journal, &["add", "--all", "--force", from[0], from[1]], &there)?;
+        }
         if !milestone && self.run(&["diff", "--cached", "--quiet", "--no-ext-diff"]).is_ok() {
             return Ok(false);
         }
-        let commit = [
-            "commit",
-            "--quiet",
-            "--allow-empty",
-            "--no-verify",
-            "--message",
-            message,
-            "--only",
-            from[0],
-            from[1],
-        ];
-        self.step(journal, &commit, &list)?;
+        let said = ["--message", message];
+        let commit = ["commit", "--quiet", "--allow-empty", "--no-verify", "--only"];
+        self.step(journal, &[&commit[..], &said, &from].concat(), &all)?;
         Ok(true)
+    }
+
+    /// Returns the paths of files in the folder or the index, and of all files to commit: also of
+    /// those that a killed commit has staged as removed. Separated with zeros.
+    fn pathspecs(&self, paths: &[String]) -> Result<(String, String), CommandError> {
+        let known = self.run(&["ls-files", "-z"])?;
+        let known: BTreeSet<&str> = known.split('\0').collect();
+        let removed = raw_diff::names(self, &["--cached", "--relative", "--diff-filter=D"])?;
+        let (mut there, mut all) = (String::new(), String::new());
+        for path in paths {
+            let (file, spec) = (Path::new(path), format!(":(literal){path}\0"));
+            let is_there = known.contains(path.as_str()) || self.root.join(file).exists();
+            if is_there || removed.contains(file) {
+                all += &spec;
+            }
+            if is_there {
+                there += &spec;
+            }
+        }
+        Ok((there, all))
     }
 
     /// Sets a tag; moves it if a resumed run completes the same subgraph again.
@@ -157,13 +166,23 @@ impl Git {
         self.step(journal, &["tag", "--force", name], "").map(drop)
     }
 
-    /// Returns the files of a commit with their texts.
-    pub fn files_at(&self, commit: &str) -> Result<BTreeMap<String, String>, CommandError> {
-        let names = self.run(&["ls-tree", "-r", "-z", "--name-only", commit])?;
-        let names = names.split('\0').filter(|name| !name.is_empty());
-        names
-            .map(|name| Ok((name.to_owned(), self.run(&["show", &format!("{commit}:{name}")])?)))
-            .collect()
+    /// Returns the texts that a commit has of files; of a file that it lacks there is none.
+    pub fn texts_at(
+        &self,
+        commit: &str,
+        paths: &[String],
+    ) -> Result<BTreeMap<String, String>, CommandError> {
+        let paths: HashSet<&str> = paths.iter().map(String::as_str).collect();
+        let listed = self.run(&["ls-tree", "-r", "-z", commit])?;
+        let named = listed.split('\0').filter_map(|it| it.split_once('\t'));
+        let (names, objects): (Vec<&str>, Vec<&str>) = (named)
+            .filter(|(_, path)| paths.contains(path))
+            .filter_map(|(about, path)| Some((path, about.rsplit_once(' ')?.1)))
+            .unzip();
+        let said = self.bytes(&["cat-file", "--batch"], objects.join("\n").as_bytes())?;
+        let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+        let found = names.into_iter().zip(blobs_of(&said));
+        Ok(found.filter_map(|(name, it)| Some((name.to_owned(), text(it?)))).collect())
     }
 
     /// Returns the tracked files below the folder, sorted.
@@ -371,6 +390,21 @@ fn with_input(command: &mut Command, input: &[u8]) -> std::io::Result<Output> {
 pub(crate) fn paths_of(said: &[u8]) -> impl Iterator<Item = PathBuf> {
     let names = said.split(|byte| *byte == 0).filter(|it| !it.is_empty());
     names.map(|it| PathBuf::from(OsStr::from_bytes(it)))
+}
+
+/// Returns the contents of blobs as `git cat-file --batch` says them: `<object> blob <size>`, the
+/// bytes and a line end; or a line that says what is missing.
+pub fn blobs_of(mut said: &[u8]) -> Vec<Option<&[u8]>> {
+    let mut found = Vec::new();
+    while let Some(end) = said.iter().position(|byte| *byte == b'\n') {
+        let head = String::from_utf8_lossy(&said[..end]);
+        said = &said[end + 1..];
+        let size = head.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
+        let blob = size.filter(|size| head.contains(" blob ") && *size < said.len());
+        found.push(blob.map(|size| &said[..size]));
+        said = &said[blob.map_or(0, |size| size + 1)..];
+    }
+    found
 }
 
 /// Finds an executable on PATH. Relative folders in PATH are skipped, since they may belong to a

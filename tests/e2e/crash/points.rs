@@ -12,7 +12,7 @@ use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
 use super::issues::{
     Implement, ImplementAgain, ImplementEdited, ImplementEditedMeanwhile, ImplementHalfWritten,
 };
-use super::workflows::{Generate, Repair, Tasks, WriteTests};
+use super::workflows::{Generate, Repair, Rollback, Tasks, WriteTests};
 use crate::implement::records;
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
@@ -68,6 +68,16 @@ fn goes_on_from(workflow: &impl Workflow, round: u64, fault: Fault) -> bool {
 #[test]
 fn a_generation_goes_on_from_any_point() {
     at_points(&Generate::new(Plot::three()), 0, 11);
+}
+
+#[test]
+fn a_rollback_goes_on_from_any_point() {
+    at_points(&Rollback::new(), 0, 2);
+}
+
+#[test]
+fn a_generation_goes_on_from_any_point_of_a_rollback() {
+    at_points(&Rollback::new(), 1, 4);
 }
 
 #[test]

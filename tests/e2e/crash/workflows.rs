@@ -1,6 +1,7 @@
 //! Workflows as work that can be killed: small, with a fix on the way, beside a person's own work.
 //! Those of an issue are in `issues`.
 
+use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
@@ -56,6 +57,58 @@ impl Workflow for Generate {
         nothing_accepted_runs_again(world, self.nodes, round);
         let _ = world.trellis(&["log", "out", "--verify"]).exits(0);
     }
+}
+
+/// A rollback of a generated repository to its first subgraph, after which the generation goes on:
+/// at once, or after the rollback is asked for again, by round.
+pub(crate) struct Rollback {
+    generate: Generate,
+    undisturbed: World,
+}
+
+const ROLLBACK: [&str; 4] = ["rollback", "out", "--to", "basic"];
+
+impl Rollback {
+    pub(crate) fn new() -> Rollback {
+        let generate = Generate::new(Plot::three());
+        let undisturbed = World::new();
+        let _ = undisturbed.grow(&generate.plot, &[]).exits(0);
+        let _ = undisturbed.trellis(&ROLLBACK).exits(0);
+        Rollback { generate, undisturbed }
+    }
+}
+
+impl Workflow for Rollback {
+    fn world(&self, _round: u64) -> World {
+        let world = World::new();
+        let _ = world.grow(&self.generate.plot, &[]).exits(0);
+        world.write("out/mine.txt", "mine\n");
+        world
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        quiet(world.command(&ROLLBACK))
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        if round == 0 {
+            let _ = world.trellis(&ROLLBACK).exits(0);
+            assert_same(&generated(world), &generated(&self.undisturbed));
+            assert_eq!(world.git(&["status", "--short"]), "?? mine.txt\n");
+        }
+        let _ = world.grow(&self.generate.plot, &[]).exits(0);
+        assert_same(&generated(world), &generated(&self.generate.undisturbed));
+        assert_eq!(world.read("out/mine.txt"), "mine\n");
+        assert_eq!(world.git(&["status", "--short"]), "?? mine.txt\n", "round {round}");
+        let _ = world.trellis(&["log", "out", "--verify"]).exits(0);
+    }
+}
+
+/// Returns the generated files, but for the report, which has the titles of all commits.
+fn generated(world: &World) -> BTreeMap<String, String> {
+    let mut files = world.tree();
+    files.retain(|path, _| !["mine.txt", "docs/generation_report.md"].contains(&path.as_str()));
+    files
 }
 
 /// Two failing tests, fixed beside staged and unstaged work of a person.

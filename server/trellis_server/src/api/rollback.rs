@@ -1,7 +1,7 @@
 //! Restores the last subgraph that passed as a whole. History is kept: the rollback is a new
 //! commit, and everything taken back stays in git and in the journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -57,7 +57,7 @@ pub fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
     let _lock = Lock::take(&root)?;
     Journal::refuse_newer(&root).map_err(no_journal)?;
     let (journal, past) =
-        Journal::open(&root, Origin::create(Workflow::Rollback)).map_err(cannot)?;
+        Journal::open(&root, Origin::create(Workflow::Rollback)).map_err(no_journal)?;
     let (place, tag) = choose(&past, params.to.as_deref())?;
     let (to, kept) = (past.committed[place].subgraph.clone(), past.nodes_after(place + 1));
     let git = Git::open(&root, &journal).map_err(Fault::internal)?;
@@ -68,10 +68,12 @@ pub fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
     let (changed, edits) = restore(&root, &journal, &past, &git, &tag)?;
     let nodes = kept.iter().cloned().collect();
     let event = Event::RolledBack { to: to.clone(), kept: nodes, edits };
-    journal.commit(event).map_err(cannot)?;
-    let undone = reset_checkpoint(&root, &kept).map_err(cannot)?;
+    journal.commit(event).map_err(no_journal)?;
+    let path = checkpoint::PATH.to_owned();
+    let undone = reset_checkpoint(&root, &kept)
+        .map_err(|source| StoreError::Write { path: path.clone(), source })?;
     let mut paths = changed.clone();
-    paths.push(checkpoint::PATH.to_owned());
+    paths.push(path);
     let message = format!("revert: roll back to {to}");
     git.commit(&journal, &paths, &message, true).map_err(Fault::internal)?;
     Ok(RollbackResult { to, tag, files: changed, pending: undone })
@@ -106,15 +108,17 @@ fn restore(
     if !foreign.is_empty() {
         return Err(StoreError::UserEdits { paths: foreign }.into());
     }
-    let files: BTreeMap<String, String> = (git.files_at(tag).map_err(Fault::internal)?)
-        .into_iter()
-        .filter(|(path, _)| known.binary_search(path).is_ok())
-        .collect();
+    let texts_at = |commit| git.texts_at(commit, &known).map_err(Fault::internal);
+    let (files, last) = (texts_at(tag)?, texts_at("HEAD")?);
     let flushed = writer.flush(journal, &files, |_| true)?;
+    // A rollback that was killed has written some that it did not commit.
+    let uncommitted = known.iter().filter(|it| files.get(*it) != last.get(*it)).cloned();
+    let changed: BTreeSet<String> = flushed.changed.into_iter().chain(uncommitted).collect();
     let same = |(path, (text, _)): (&String, &(String, Vec<String>))| {
         (files.get(path) == Some(text)).then(|| path.clone())
     };
-    Ok((flushed.changed, past.kept.iter().filter_map(same).collect()))
+    let edits = past.kept.iter().filter_map(same).collect();
+    Ok((changed.into_iter().collect(), edits))
 }
 
 fn reset_checkpoint(root: &Path, kept: &BTreeSet<String>) -> std::io::Result<Vec<String>> {

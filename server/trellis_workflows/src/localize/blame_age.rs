@@ -41,7 +41,8 @@ pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -
     };
     let questions = ask("HEAD") + &ask("HEAD~1");
     let Some(answer) = blobs(folder, &questions).await else { return notes };
-    let mut texts = parse(&answer);
+    let blobs = git::blobs_of(&answer).into_iter();
+    let mut texts: Vec<Option<&str>> = blobs.map(|it| str::from_utf8(it?).ok()).collect();
     texts.resize(files.len() * 2, None);
     let (last, before) = texts.split_at(files.len());
     for ((number, last), before) in files.iter().zip(last).zip(before) {
@@ -89,23 +90,4 @@ async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
     let both = async { tokio::join!(writing, child.wait_with_output()).1 };
     let output = tokio::time::timeout(PATIENCE, both).await.ok()?.ok()?;
     output.status.success().then_some(output.stdout)
-}
-
-/// Parses the output of `git cat-file --batch`: `<object> blob <size>`, the bytes and a line end;
-/// or a line that says what is missing.
-fn parse(mut answer: &[u8]) -> Vec<Option<String>> {
-    let mut found = Vec::new();
-    while let Some(end) = answer.iter().position(|byte| *byte == b'\n') {
-        let head = String::from_utf8_lossy(&answer[..end]).into_owned();
-        answer = &answer[end + 1..];
-        let size = head.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
-        match size.filter(|size| head.contains(" blob ") && *size < answer.len()) {
-            Some(size) => {
-                found.push(String::from_utf8(answer[..size].to_vec()).ok());
-                answer = &answer[size + 1..];
-            }
-            None => found.push(None),
-        }
-    }
-    found
 }
