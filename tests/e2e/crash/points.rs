@@ -12,7 +12,7 @@ use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
 use super::issues::{
     Implement, ImplementAgain, ImplementEdited, ImplementEditedMeanwhile, ImplementHalfWritten,
 };
-use super::workflows::{Generate, Repair, Rollback, Tasks, WriteTests};
+use super::workflows::{Decision, Generate, Repair, Rollback, Tasks, WriteTests};
 use crate::implement::records;
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
@@ -124,6 +124,11 @@ fn an_issue_that_is_begun_again_goes_on_from_any_point() {
 fn tasks_go_on_from_any_point() {
     let tasks = [("base", &[][..], 0), ("left", &["base"][..], 1), ("alone", &[][..], 0)];
     at_points(&Tasks::new(&tasks), 0, 29);
+}
+
+#[test]
+fn a_decision_on_a_fix_can_be_taken_again_from_any_point() {
+    (0..2).for_each(|round| at_points(&Decision, round, 1));
 }
 
 #[test]

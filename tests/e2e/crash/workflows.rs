@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 
 use super::{Workflow, nothing_accepted_runs_again};
 use crate::commits::milestones;
+use crate::fixes::proposed;
 use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
 use crate::tasks::{self, Task, in_out, list};
-use crate::world::{Plot, World, assert_same, tree};
+use crate::world::{Plot, Ran, World, assert_same, tree};
 use crate::write_tests;
 
 /// Returns a command in a process group of its own, without output.
@@ -231,5 +232,53 @@ impl Workflow for WriteTests {
         let registered = write_tests::registered(world);
         assert_eq!(registered, write_tests::registered(&self.undisturbed), "round {round}");
         let _ = world.trellis(&["log", "app", "--verify"]).exits(0);
+    }
+}
+
+/// A decision on a fix: it is accepted, or undone after that, by round.
+pub(crate) struct Decision;
+
+const DECISIONS: [&[&str]; 2] =
+    [&["fixes", "accept", "fix-1", "--sandbox", "local"], &["fixes", "undo", "fix-1"]];
+
+impl Decision {
+    fn decide(world: &World, round: usize) -> Ran {
+        world.trellis(DECISIONS[round])
+    }
+
+    fn state(world: &World) -> String {
+        let listed = world.trellis(&["fixes", "list", "--all", "--json"]).exits(0).json();
+        listed["fixes"][0]["state"].as_str().expect("a state").to_owned()
+    }
+}
+
+impl Workflow for Decision {
+    fn world(&self, round: u64) -> World {
+        let world = proposed();
+        if round == 1 {
+            let _ = Decision::decide(&world, 0).exits(0);
+        }
+        world
+    }
+
+    fn command(&self, world: &World, round: u64) -> Command {
+        quiet(world.command(DECISIONS[round as usize]))
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let round = round as usize;
+        let states = ["waiting", "accepted", "undone"];
+        if Decision::state(world) == states[round] {
+            let _ = Decision::decide(world, round).exits(0);
+        }
+        assert_eq!(Decision::state(world), states[round + 1]);
+        let is_fixed = world.read("rooms/bookings.py").contains("one.start < other.end");
+        assert_eq!(is_fixed, round == 0);
+        let waiting = world.trellis(&["fixes", "list"]).exits(0).stdout;
+        assert_eq!(waiting, "no fix needs your review\n");
+        if round == 0 {
+            let _ = Decision::decide(world, 1).exits(0);
+            assert!(world.read("rooms/bookings.py").contains("one.start <= other.end"));
+        }
     }
 }

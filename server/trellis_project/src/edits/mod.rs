@@ -19,7 +19,7 @@ mod undo_log;
 
 pub use files::{create, read, replace};
 pub use transaction::{apply, recover};
-pub use undo_log::{find, undo};
+pub use undo_log::{find, name_of_undo, undo};
 
 /// An edit of one file.
 #[derive(Debug)]

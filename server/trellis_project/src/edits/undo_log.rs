@@ -60,6 +60,10 @@ impl Record {
         Ok(serde_json::to_vec_pretty(&stored)?)
     }
 
+    fn name_of_undo(&self) -> String {
+        format!("undo of {} ({})", self.id, self.what)
+    }
+
     /// Parses a record on the disk.
     fn read(root: &Path, bytes: &[u8]) -> serde_json::Result<Record> {
         let mut record: Record = serde_json::from_slice(bytes)?;
@@ -233,8 +237,12 @@ pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, EditError> {
     let changes: Vec<Change> = (record.files.iter().enumerate())
         .map(|(index, it)| belongs(root, it).and_then(|()| back(&folder, &record, index, it)))
         .collect::<Result<_, _>>()?;
-    let what = format!("undo of {} ({})", record.id, record.what);
-    transaction::apply_as(root, &what, Some(record.id), changes)
+    transaction::apply_as(root, &record.name_of_undo(), Some(record.id), changes)
+}
+
+/// Returns the description of the edit that undoes an edit.
+pub fn name_of_undo(root: &Path, id: u64) -> Result<String, EditError> {
+    Ok(load(root, &folder(root)?, id)?.name_of_undo())
 }
 
 /// Returns the last applied edit with this description.

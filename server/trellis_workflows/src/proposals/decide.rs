@@ -15,13 +15,13 @@ use super::pending::wake;
 use super::proposal::{
     Applied, HistoryEntry, PendingWrite, Proposal, ProposedFile, State, now, refuse_new_errors,
 };
-use super::store::Store;
+use super::store::{Listed, Store};
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
 use crate::fault::{Fault, FaultKind};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
-use trellis_project::edits::{self, Change};
+use trellis_project::edits::{self, AppliedEdit, Change};
 use trellis_project::error::EditError;
 use trellis_project::sources::read_at;
 use trellis_store::disk;
@@ -353,22 +353,9 @@ impl DecisionContext<'_> {
         let name = format!("{id}, revision {revision}, at {}", now());
         let what = choice.as_str().to_owned();
         let writing = PendingWrite { name: name.clone(), files, state, what, note };
-        self.proposal.writing = Some(writing);
-        self.store.save(&self.proposal, self.lock)?;
-        match edits::apply(root, &name, changes) {
-            Ok(made) => {
-                finish(self.store, &mut self.proposal, made.id, self.lock)?;
-                Ok((made.id, paths))
-            }
-            Err(error) => {
-                self.proposal.writing = None;
-                self.store.save(&self.proposal, self.lock)?;
-                // A file that changed after the last check, a moment ago.
-                let is_stale = matches!(error, EditError::Changed { .. });
-                let fault = Fault::from(error);
-                Err(if is_stale { fault.kind(FaultKind::Stale) } else { fault })
-            }
-        }
+        let apply = || edits::apply(root, &name, changes);
+        let edit = carry_out(self.store, &mut self.proposal, self.lock, writing, apply)?;
+        Ok((edit, paths))
     }
 
     /// Returns the change of one file; `None` if nothing changes.
@@ -397,6 +384,30 @@ fn check_inside(root: &Path, path: &str) -> Result<(), Fault> {
         .hint("request a new proposal of the fix"))
 }
 
+/// Makes an edit, and records before and after it what it does to a proposal. Returns the number of
+/// the edit.
+pub(super) fn carry_out(
+    store: &Store,
+    proposal: &mut Proposal,
+    lock: &Lock,
+    writing: PendingWrite,
+    edit: impl FnOnce() -> Result<AppliedEdit, EditError>,
+) -> Result<u64, Fault> {
+    proposal.writing = Some(writing);
+    store.save(proposal, lock)?;
+    match edit() {
+        Ok(made) => finish(store, proposal, made.id, lock).map(|()| made.id),
+        Err(error) => {
+            proposal.writing = None;
+            store.save(proposal, lock)?;
+            // A file that changed after the last check, a moment ago.
+            let is_stale = matches!(error, EditError::Changed { .. });
+            let fault = Fault::from(error);
+            Err(if is_stale { fault.kind(FaultKind::Stale) } else { fault })
+        }
+    }
+}
+
 /// Completes a write that a crash cut short: the edit was either made or not.
 pub(super) fn recover_write(
     store: &Store,
@@ -415,11 +426,20 @@ pub(super) fn recover_write(
     Ok(proposal)
 }
 
+/// Completes the writes of ended processes; returns all proposals.
+pub(super) fn recover_writes(store: &Store, lock: &Lock) -> Result<Listed, Fault> {
+    edits::recover(store.root())?;
+    let mut listed = store.list()?;
+    for proposal in &mut listed.proposals {
+        *proposal = recover_write(store, proposal.clone(), lock)?;
+    }
+    Ok(listed)
+}
+
 /// Completes the writes of ended processes. A fix that its own process was to write and did not
 /// write becomes stale: nobody was asked about it.
 pub(super) fn recover_all(store: &Store, lock: &Lock) -> Result<(), Fault> {
-    for proposal in store.list()?.proposals {
-        let mut proposal = recover_write(store, proposal, lock)?;
+    for mut proposal in recover_writes(store, lock)?.proposals {
         if proposal.is_abandoned() {
             proposal.state = State::Stale;
             let why = "the repair was stopped before it wrote this fix";
@@ -435,8 +455,16 @@ fn finish(store: &Store, proposal: &mut Proposal, edit: u64, lock: &Lock) -> Res
     let Some(PendingWrite { files, state, what, note, .. }) = proposal.writing.take() else {
         return Ok(());
     };
-    store.journal(proposal, format!("{what}, edit {edit}; {note}").trim_end_matches("; "))?;
-    proposal.applied.push(Applied { edit, files: proposal.files.clone() });
+    let is_undo = state == State::Undone;
+    let said = match is_undo {
+        true => format!("{what}: {note}, by edit {edit}"),
+        false => format!("{what}, edit {edit}; {note}"),
+    };
+    store.journal(proposal, said.trim_end_matches("; "))?;
+    match is_undo {
+        true => drop(proposal.applied.pop()),
+        false => proposal.applied.push(Applied { edit, files: proposal.files.clone() }),
+    }
     proposal.revise(files);
     proposal.state = state;
     proposal.history.push(HistoryEntry { at: now(), what, note, edit: Some(edit) });

@@ -330,8 +330,10 @@ impl Proposal {
         if !self.state.is_open() {
             let (id, state) = (&self.id, self.state.as_str());
             let hint = match self.state {
-                State::Accepted => "`undoFix` reverts it",
-                _ => "request a new proposal",
+                State::Accepted => {
+                    format!("`trellis fixes undo {id}` (`trellis/undoFix` for programs) reverts it")
+                }
+                _ => "request a new proposal".to_owned(),
             };
             return Err(Fault::input(format!("{id} is {state} already"))
                 .kind(FaultKind::Decided)

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::decide::recover_all;
+use super::decide::{recover_all, recover_writes};
 use super::proposal::{Proposal, VERSION};
 use crate::fault::{Fault, FaultKind};
 use crate::llm_session::no_journal;
@@ -74,6 +74,30 @@ impl Store {
             }
         }
         Ok(listed)
+    }
+
+    /// Lists all proposals as they are now: what an ended process has written is recorded first.
+    pub fn list_completed(&self) -> Result<Listed, Fault> {
+        let mut listed = self.list()?;
+        if listed.proposals.iter().all(|it| it.writing.is_none()) {
+            return Ok(listed);
+        }
+        match self.lock().and_then(|lock| recover_writes(self, &lock)) {
+            // The process that writes is still at work.
+            Err(fault) if fault.kind == Some(FaultKind::Busy) => {}
+            Err(fault) => listed.problems.push(fault.message),
+            Ok(completed) => return Ok(completed),
+        }
+        Ok(listed)
+    }
+
+    /// Returns one proposal as it is now, as [`Store::list_completed`] does.
+    pub fn get_completed(&self, id: &str) -> Result<Proposal, Fault> {
+        let proposal = self.get(id)?;
+        if proposal.writing.is_none() {
+            return Ok(proposal);
+        }
+        self.list_completed().and_then(|_| self.get(id))
     }
 
     /// Returns one proposal.

@@ -1,7 +1,7 @@
 //! Undoes accepted changes.
 
-use super::decide::{OpenTexts, recover_write};
-use super::proposal::{Applied, HistoryEntry, Proposal, State, now};
+use super::decide::{OpenTexts, carry_out, recover_write};
+use super::proposal::{Applied, PendingWrite, Proposal, State};
 use super::rebase::unsaved;
 use super::store::Store;
 use crate::fault::{Fault, FaultKind};
@@ -23,11 +23,11 @@ pub fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, Fault> 
     let lock = store.lock()?;
     edits::recover(store.root())?;
     let mut proposal = recover_write(store, store.get(id)?, &lock)?;
-    let Some(Applied { edit, files }) = proposal.applied.pop() else {
+    let Some(Applied { edit, files }) = proposal.applied.last().cloned() else {
         let state = proposal.state.as_str();
         return Err(Fault::input(format!("no change of {id} is in the files: it is {state}"))
             .kind(FaultKind::Decided)
-            .hint("`listFixes` with the state `accepted` lists what you can undo"));
+            .hint("`trellis fixes list --all` (`trellis/listFixes` for programs) lists them"));
     };
     for file in &files {
         if let Some(text) = open.get(&file.path)
@@ -36,18 +36,15 @@ pub fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, Fault> 
             return Err(unsaved(&file.path));
         }
     }
-    let made = edits::undo(store.root(), Some(edit))?;
-    proposal.revise(files);
-    proposal.state = State::Undone;
-    let note = format!("edit {edit}");
-    proposal.history.push(HistoryEntry {
-        at: now(),
+    let writing = PendingWrite {
+        name: edits::name_of_undo(store.root(), edit)?,
+        files,
+        state: State::Undone,
         what: "undone".to_owned(),
-        note,
-        edit: Some(made.id),
-    });
-    store.save(&proposal, &lock)?;
-    store.journal(&proposal, &format!("undone: edit {edit}, by edit {}", made.id))?;
+        note: format!("edit {edit}"),
+    };
+    let undo = || edits::undo(store.root(), Some(edit));
+    let made = carry_out(store, &mut proposal, &lock, writing, undo)?;
     let paths = proposal.files.iter().map(|it| it.path.clone()).collect();
-    Ok(Undone { proposal, edit: made.id, paths })
+    Ok(Undone { proposal, edit: made, paths })
 }
