@@ -242,10 +242,26 @@ fn a_rollback_leaves_the_files_of_a_person_alone() {
     plot.reply("f", "fix", 0, "```python\ndef f(x: int) -> int:\n    return x + 1\n```");
     let _ = world.grow(&plot, &[]).exits(0);
     let text = world.read("out/src/lib/a.py");
+    git(&world.out(), &["rm", "--quiet", "--cached", "src/lib/a.py"]);
+    world.write("out/.git/info/exclude", "/src/lib/a.py\n");
+    git(&world.out(), &["commit", "--quiet", "-m", "kept out of git"]);
     let _ = world.trellis(&["rollback", "out"]).exits(0);
     assert_eq!(world.read("out/src/lib/a.py"), text);
+    assert_eq!(world.git(&["ls-files", "src/lib/a.py"]), "");
     assert_eq!(fs::read(named).expect("a file"), b"\xff\n");
     assert!(inner.join(".git").exists());
+}
+
+#[test]
+fn a_rollback_changes_nothing_beside_a_damaged_checkpoint() {
+    let world = World::new();
+    let _ = world.grow(&Plot::three(), &[]).exits(0);
+    world.write("out/docs/generation_checkpoint.json", "{bad");
+    let _ = world
+        .trellis(&["rollback", "out", "--to", "basic"])
+        .exits(65)
+        .says("docs/generation_checkpoint.json is damaged");
+    assert!(world.out().join("src/lib/middle.py").exists());
 }
 
 #[test]

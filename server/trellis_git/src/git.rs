@@ -393,16 +393,17 @@ pub(crate) fn paths_of(said: &[u8]) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Returns the contents of blobs as `git cat-file --batch` says them: `<object> blob <size>`, the
-/// bytes and a line end; or a line that says what is missing.
+/// bytes and a line end; or a line that says what is missing. Of another object there is nothing.
 pub fn blobs_of(mut said: &[u8]) -> Vec<Option<&[u8]>> {
     let mut found = Vec::new();
     while let Some(end) = said.iter().position(|byte| *byte == b'\n') {
         let head = String::from_utf8_lossy(&said[..end]);
         said = &said[end + 1..];
-        let size = head.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
-        let blob = size.filter(|size| head.contains(" blob ") && *size < said.len());
-        found.push(blob.map(|size| &said[..size]));
-        said = &said[blob.map_or(0, |size| size + 1)..];
+        let mut words = head.rsplit(' ');
+        let size = words.next().and_then(|it| it.parse::<usize>().ok());
+        let size = size.filter(|it| *it < said.len());
+        found.push(size.filter(|_| words.next() == Some("blob")).map(|size| &said[..size]));
+        said = &said[size.map_or(0, |size| size + 1)..];
     }
     found
 }

@@ -65,13 +65,14 @@ pub fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
         Fault::unavailable("git is not installed, but the earlier code is in the git history")
             .hint("install git")
     })?;
+    let checkpoint = read_checkpoint(&root)?;
     let (changed, edits) = restore(&root, &journal, &past, &git, &tag)?;
     let nodes = kept.iter().cloned().collect();
     let event = Event::RolledBack { to: to.clone(), kept: nodes, edits };
     journal.commit(event).map_err(no_journal)?;
     let path = checkpoint::PATH.to_owned();
-    let undone = reset_checkpoint(&root, &kept)
-        .map_err(|source| StoreError::Write { path: path.clone(), source })?;
+    let undone = checkpoint.map_or(Ok(Vec::new()), |it| reset_checkpoint(&root, it, &kept));
+    let undone = undone.map_err(|source| StoreError::Write { path: path.clone(), source })?;
     let mut paths = changed.clone();
     paths.push(path);
     let message = format!("revert: roll back to {to}");
@@ -111,8 +112,10 @@ fn restore(
     let texts_at = |commit| git.texts_at(commit, &known).map_err(Fault::internal);
     let (files, last) = (texts_at(tag)?, texts_at("HEAD")?);
     let flushed = writer.flush(journal, &files, |_| true)?;
-    // A rollback that was killed has written some that it did not commit.
-    let uncommitted = known.iter().filter(|it| files.get(*it) != last.get(*it)).cloned();
+    // A rollback that was killed has written some that it did not commit. A file that the last
+    // commit lacks may be one that a person keeps out of git.
+    let is_other = |(path, text): &(&String, &String)| files.get(*path) != Some(text);
+    let uncommitted = last.iter().filter(is_other).map(|(path, _)| path.clone());
     let changed: BTreeSet<String> = flushed.changed.into_iter().chain(uncommitted).collect();
     let same = |(path, (text, _)): (&String, &(String, Vec<String>))| {
         (files.get(path) == Some(text)).then(|| path.clone())
@@ -121,11 +124,21 @@ fn restore(
     Ok((changed.into_iter().collect(), edits))
 }
 
-fn reset_checkpoint(root: &Path, kept: &BTreeSet<String>) -> std::io::Result<Vec<String>> {
+fn read_checkpoint(root: &Path) -> Result<Option<Checkpoint>, Fault> {
     let Ok(bytes) = trellis_os::files::read(root.join(checkpoint::PATH)) else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
-    let mut all: Checkpoint = serde_json::from_slice(&bytes)?;
+    serde_json::from_slice(&bytes).map(Some).map_err(|why| {
+        Fault::input(format!("{} is damaged: {why}", checkpoint::PATH))
+            .hint("restore it with git, then roll back; nothing was changed")
+    })
+}
+
+fn reset_checkpoint(
+    root: &Path,
+    mut all: Checkpoint,
+    kept: &BTreeSet<String>,
+) -> std::io::Result<Vec<String>> {
     let mut undone = Vec::new();
     for (id, entry) in all.iter_mut().filter(|(id, _)| !kept.contains(*id)) {
         entry.status = "pending".to_owned();
