@@ -19,7 +19,7 @@ mod undo_log;
 
 pub use files::{create, read, replace};
 pub use transaction::{apply, recover};
-pub use undo_log::{find, name_of_undo, undo};
+pub use undo_log::{find, undo, undo_as};
 
 /// An edit of one file.
 #[derive(Debug)]

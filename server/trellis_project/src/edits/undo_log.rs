@@ -60,10 +60,6 @@ impl Record {
         Ok(serde_json::to_vec_pretty(&stored)?)
     }
 
-    fn name_of_undo(&self) -> String {
-        format!("undo of {} ({})", self.id, self.what)
-    }
-
     /// Parses a record on the disk.
     fn read(root: &Path, bytes: &[u8]) -> serde_json::Result<Record> {
         let mut record: Record = serde_json::from_slice(bytes)?;
@@ -234,15 +230,21 @@ pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, EditError> {
         Some(id) => load(root, &folder, id)?,
         None => last(root, &folder)?,
     };
-    let changes: Vec<Change> = (record.files.iter().enumerate())
-        .map(|(index, it)| belongs(root, it).and_then(|()| back(&folder, &record, index, it)))
-        .collect::<Result<_, _>>()?;
-    transaction::apply_as(root, &record.name_of_undo(), Some(record.id), changes)
+    take_back_as(root, &record, &format!("undo of {} ({})", record.id, record.what))
 }
 
-/// Returns the description of the edit that undoes an edit.
-pub fn name_of_undo(root: &Path, id: u64) -> Result<String, EditError> {
-    Ok(load(root, &folder(root)?, id)?.name_of_undo())
+/// Undoes an edit as [`undo`] does, with a description.
+pub fn undo_as(root: &Path, id: u64, what: &str) -> Result<AppliedEdit, EditError> {
+    transaction::recover(root)?;
+    take_back_as(root, &load(root, &folder(root)?, id)?, what)
+}
+
+fn take_back_as(root: &Path, record: &Record, what: &str) -> Result<AppliedEdit, EditError> {
+    let folder = folder(root)?;
+    let changes: Vec<Change> = (record.files.iter().enumerate())
+        .map(|(index, it)| belongs(root, it).and_then(|()| back(&folder, record, index, it)))
+        .collect::<Result<_, _>>()?;
+    transaction::apply_as(root, what, Some(record.id), changes)
 }
 
 /// Returns the last applied edit with this description.

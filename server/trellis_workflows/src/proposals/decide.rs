@@ -12,9 +12,7 @@ use tokio_util::sync::CancellationToken;
 use trellis_python::{TextEdits, with_ends_of};
 
 use super::pending::wake;
-use super::proposal::{
-    Applied, HistoryEntry, PendingWrite, Proposal, ProposedFile, State, now, refuse_new_errors,
-};
+use super::proposal::{PendingWrite, Proposal, ProposedFile, State, now, refuse_new_errors};
 use super::store::{Listed, Store};
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
 use crate::fault::{Fault, FaultKind};
@@ -399,7 +397,8 @@ pub(super) fn carry_out(
         Ok(made) => finish(store, proposal, made.id, lock).map(|()| made.id),
         Err(error) => {
             proposal.writing = None;
-            store.save(proposal, lock)?;
+            // The next decision finds no such edit if this cannot be stored now.
+            let _ = store.save(proposal, lock);
             // A file that changed after the last check, a moment ago.
             let is_stale = matches!(error, EditError::Changed { .. });
             let fault = Fault::from(error);
@@ -452,21 +451,10 @@ pub(super) fn recover_all(store: &Store, lock: &Lock) -> Result<(), Fault> {
 
 /// Records that a write was made.
 fn finish(store: &Store, proposal: &mut Proposal, edit: u64, lock: &Lock) -> Result<(), Fault> {
-    let Some(PendingWrite { files, state, what, note, .. }) = proposal.writing.take() else {
-        return Ok(());
-    };
-    let is_undo = state == State::Undone;
-    let said = match is_undo {
-        true => format!("{what}: {note}, by edit {edit}"),
-        false => format!("{what}, edit {edit}; {note}"),
-    };
-    store.journal(proposal, said.trim_end_matches("; "))?;
-    match is_undo {
-        true => drop(proposal.applied.pop()),
-        false => proposal.applied.push(Applied { edit, files: proposal.files.clone() }),
+    let before = proposal.clone();
+    if let Some(said) = proposal.complete_write(edit) {
+        store.journal(&before, &said)?;
+        store.save(proposal, lock)?;
     }
-    proposal.revise(files);
-    proposal.state = state;
-    proposal.history.push(HistoryEntry { at: now(), what, note, edit: Some(edit) });
-    store.save(proposal, lock)
+    Ok(())
 }

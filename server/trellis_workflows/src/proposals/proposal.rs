@@ -326,6 +326,25 @@ impl Proposal {
     }
 
     /// Refuses a proposal that was already decided, and a revision that the person has not seen.
+    /// Records the edit of a write in progress; returns what the journal says of it.
+    pub(super) fn complete_write(&mut self, edit: u64) -> Option<String> {
+        let PendingWrite { files, state, what, note, .. } = self.writing.take()?;
+        let said = match state {
+            State::Undone => {
+                self.applied.pop();
+                format!("{what}: {note}, by edit {edit}")
+            }
+            _ => {
+                self.applied.push(Applied { edit, files: self.files.clone() });
+                format!("{what}, edit {edit}; {note}")
+            }
+        };
+        self.revise(files);
+        self.state = state;
+        self.history.push(HistoryEntry { at: now(), what, note, edit: Some(edit) });
+        Some(said.trim_end_matches("; ").to_owned())
+    }
+
     pub(super) fn check_decidable(&self, seen: Option<u32>) -> Result<(), Fault> {
         if !self.state.is_open() {
             let (id, state) = (&self.id, self.state.as_str());

@@ -6,7 +6,7 @@ use crate::fault::{Fault, FaultKind, Remedy};
 use trellis_project::edits;
 use trellis_python::{hunks, is_shown_as, rebase};
 
-use super::decide::{Choice, Decided, DecisionContext, DecisionRequest, OpenTexts};
+use super::decide::{Choice, Decided, DecisionContext, DecisionRequest, OpenTexts, recover_writes};
 use super::proposal::{Proposal, ProposedFile, State, refuse_new_errors};
 
 impl DecisionContext<'_> {
@@ -62,7 +62,7 @@ impl DecisionContext<'_> {
         open: &OpenTexts,
     ) -> Result<Vec<String>, Fault> {
         let is_met = |it: &Proposal| it.files.iter().any(|file| paths.contains(&file.path));
-        let mut others = self.store.list()?.proposals;
+        let mut others = recover_writes(self.store, self.lock)?.proposals;
         others.retain(|it| it.state == State::Waiting && it.run.is_none() && is_met(it));
         let mut brought = Vec::new();
         for proposal in others.into_iter().filter(|it| it.id != self.proposal.id) {

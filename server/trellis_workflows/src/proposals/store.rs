@@ -5,10 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::decide::{recover_all, recover_writes};
+use super::decide::recover_all;
 use super::proposal::{Proposal, VERSION};
 use crate::fault::{Fault, FaultKind};
 use crate::llm_session::no_journal;
+use trellis_project::edits;
 use trellis_store::disk;
 use trellis_store::format::{NewerFormat, refuse_newer};
 use trellis_store::journal::{Event, Journal};
@@ -76,28 +77,27 @@ impl Store {
         Ok(listed)
     }
 
-    /// Lists all proposals as they are now: what an ended process has written is recorded first.
-    pub fn list_completed(&self) -> Result<Listed, Fault> {
+    /// Lists all proposals as they are now, also those that an ended process has written and not
+    /// recorded. Nothing is stored.
+    pub fn list_now(&self) -> Result<Listed, Fault> {
         let mut listed = self.list()?;
-        if listed.proposals.iter().all(|it| it.writing.is_none()) {
-            return Ok(listed);
-        }
-        match self.lock().and_then(|lock| recover_writes(self, &lock)) {
-            // The process that writes is still at work.
-            Err(fault) if fault.kind == Some(FaultKind::Busy) => {}
-            Err(fault) => listed.problems.push(fault.message),
-            Ok(completed) => return Ok(completed),
-        }
+        listed.proposals.iter_mut().try_for_each(|it| self.complete(it))?;
         Ok(listed)
     }
 
-    /// Returns one proposal as it is now, as [`Store::list_completed`] does.
-    pub fn get_completed(&self, id: &str) -> Result<Proposal, Fault> {
-        let proposal = self.get(id)?;
-        if proposal.writing.is_none() {
-            return Ok(proposal);
+    /// Returns one proposal as it is now, as [`Store::list_now`] does.
+    pub fn get_now(&self, id: &str) -> Result<Proposal, Fault> {
+        let mut proposal = self.get(id)?;
+        self.complete(&mut proposal).map(|()| proposal)
+    }
+
+    fn complete(&self, proposal: &mut Proposal) -> Result<(), Fault> {
+        if let Some(writing) = &proposal.writing
+            && let Some(edit) = edits::find(&self.root, &writing.name)?
+        {
+            let _ = proposal.complete_write(edit);
         }
-        self.list_completed().and_then(|_| self.get(id))
+        Ok(())
     }
 
     /// Returns one proposal.
@@ -161,8 +161,7 @@ impl Store {
 
     fn cannot(&self, what: &str, error: &io::Error) -> Fault {
         Fault::internal(format!("cannot {what} {}: {error}", self.folder().display())).hint(
-            "make the folder writable and free some space on the disk; no file of the project \
-             was changed",
+            "make the folder writable and free some space on the disk, then do the same again",
         )
     }
 

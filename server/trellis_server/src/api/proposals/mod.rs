@@ -212,7 +212,7 @@ pub struct UndoFixResult {
 
 /// Returns the proposed fixes of a project.
 pub fn list_fixes(store: &Store, params: &ListFixesParams) -> Result<ListFixesResult, Fault> {
-    let listed = store.list_completed()?;
+    let listed = store.list_now()?;
     let wanted = |it: &&Proposal| params.state.is_none_or(|state| it.state == state);
     let fixes = listed.proposals.iter().filter(wanted).map(FixSummary::of).collect();
     Ok(ListFixesResult { fixes, problems: listed.problems })
@@ -220,7 +220,7 @@ pub fn list_fixes(store: &Store, params: &ListFixesParams) -> Result<ListFixesRe
 
 /// Returns one proposed fix.
 pub fn get_fix(store: &Store, params: &GetFixParams) -> Result<FixResult, Fault> {
-    Ok(FixResult::of(&store.get_completed(&params.fix)?))
+    Ok(FixResult::of(&store.get_now(&params.fix)?))
 }
 
 /// Decides on a proposed fix; see [`proposals::decide()`].
