@@ -66,7 +66,11 @@ impl SshStream {
 
     /// Returns the error of an ssh that ended without a reply.
     fn poll_failure(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        self.end.poll_unpin(context).map(io::Error::other)
+        // A shared future that is complete must not be polled; hyper reads after an error.
+        let next = self.end.clone();
+        let failure = ready!(self.end.poll_unpin(context));
+        self.end = next;
+        Poll::Ready(io::Error::other(failure))
     }
 
     /// Checks that the other host's first bytes are those of a reply.
@@ -148,5 +152,36 @@ impl AsyncWrite for SshStream {
 impl Connection for SshStream {
     fn connected(&self) -> Connected {
         Connected::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
+
+    use tokio::{io::AsyncWriteExt, process::Command};
+
+    use super::*;
+
+    /// Starts a program that ends without a reply, as `ssh` does with a wrong key.
+    fn refused_ssh() -> SshStream {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo 'Permission denied (publickey).' >&2; exit 255"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let destination = SshDestination { host: "builder".to_owned(), port: None };
+        SshStream::of(command.spawn().unwrap(), &destination).unwrap()
+    }
+
+    #[tokio::test]
+    async fn each_read_and_write_after_the_end_has_its_reason() {
+        let mut stream = refused_ssh();
+        let errors = [
+            stream.read(&mut [0; 8]).await.unwrap_err(),
+            stream.write(b"GET /").await.unwrap_err(),
+            stream.read(&mut [0; 8]).await.unwrap_err(),
+        ];
+        for error in errors {
+            assert!(error.to_string().contains("Permission denied (publickey)"), "{error}");
+        }
     }
 }
