@@ -45,3 +45,9 @@ fn a_git_that_answers_while_it_is_asked_is_read_meanwhile() {
     let said = git(folder.path(), "cat").run_with(&["hash-object"], &asked).expect("it works");
     assert_eq!(said.len(), asked.len());
 }
+
+#[test]
+fn blobs_are_found_between_other_objects_and_missing_ones() {
+    let said = b"1 blob 4\none\n\n2 tree 5\na\nb\nc\nHEAD:an old.py missing\n3 blob 0\n\n";
+    assert_eq!(blobs_of(said), [Some(&b"one\n"[..]), None, None, Some(&b""[..])]);
+}

@@ -230,19 +230,25 @@ pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, EditError> {
         Some(id) => load(root, &folder, id)?,
         None => last(root, &folder)?,
     };
-    take_back_as(root, &record, &format!("undo of {} ({})", record.id, record.what))
+    let what = format!("undo of {} ({})", record.id, record.what);
+    undo_record(root, &folder, &record, &what)
 }
 
 /// Undoes an edit as [`undo`] does, with a description.
 pub fn undo_as(root: &Path, id: u64, what: &str) -> Result<AppliedEdit, EditError> {
     transaction::recover(root)?;
-    take_back_as(root, &load(root, &folder(root)?, id)?, what)
+    let folder = folder(root)?;
+    undo_record(root, &folder, &load(root, &folder, id)?, what)
 }
 
-fn take_back_as(root: &Path, record: &Record, what: &str) -> Result<AppliedEdit, EditError> {
-    let folder = folder(root)?;
+fn undo_record(
+    root: &Path,
+    folder: &Path,
+    record: &Record,
+    what: &str,
+) -> Result<AppliedEdit, EditError> {
     let changes: Vec<Change> = (record.files.iter().enumerate())
-        .map(|(index, it)| belongs(root, it).and_then(|()| back(&folder, record, index, it)))
+        .map(|(index, it)| belongs(root, it).and_then(|()| back(folder, record, index, it)))
         .collect::<Result<_, _>>()?;
     transaction::apply_as(root, what, Some(record.id), changes)
 }
