@@ -325,7 +325,6 @@ impl Proposal {
         }
     }
 
-    /// Refuses a proposal that was already decided, and a revision that the person has not seen.
     /// Records the edit of a write in progress; returns what the journal says of it.
     pub(super) fn complete_write(&mut self, edit: u64) -> Option<String> {
         let PendingWrite { files, state, what, note, .. } = self.writing.take()?;
@@ -345,6 +344,7 @@ impl Proposal {
         Some(said.trim_end_matches("; ").to_owned())
     }
 
+    /// Refuses a proposal that was already decided, and a revision that the person has not seen.
     pub(super) fn check_decidable(&self, seen: Option<u32>) -> Result<(), Fault> {
         if !self.state.is_open() {
             let (id, state) = (&self.id, self.state.as_str());
